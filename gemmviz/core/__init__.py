@@ -1,0 +1,1 @@
+"""Values and models that know neither Qt nor OpenCL."""

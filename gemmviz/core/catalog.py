@@ -1,0 +1,333 @@
+"""Reads kernel variants: a ``.toml`` checked key by key and the ``.cl`` beside it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gemmviz.core.expr import ExprError, evaluate, names_in
+from gemmviz.core.model import ELEMENTS, Argument, Parameter, Variant
+
+MATRICES = ("A", "B", "C")
+SIZES = ("M", "N", "K", "lda", "ldb", "ldc")
+SCALARS = ("alpha", "beta")
+C_TYPES = ("int", "uint", "long", "ulong", "float", "double", "real")
+
+SHAPE_NAMES = ("M", "N", "K", "element_bytes")
+DEVICE_NAMES = ("max_group_size", "local_limit")
+_PROBE = {"M": 64, "N": 64, "K": 64, "element_bytes": 4, "max_group_size": 1024,
+          "local_limit": 2**16}  # fmt: skip
+
+_REQUIRED = ("title", "summary", "family", "order", "arguments", "group", "tile", "dims",
+             "local_bytes", "shapes")  # fmt: skip
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "order": ("row", "column"),
+    "shapes": ("any", "exact", "square"),
+    "operation": ("multiply", "add"),
+    "expect": ("verified", "wrong"),
+    "precision": ("element", "tf32", "tf32x3"),
+}
+_TEXTS = ("title", "summary", "family", "idea", "finding", "right_when", "local_bytes", "entry")
+_KNOWN = {*_REQUIRED, *_CHOICES, *_TEXTS, "rung", "require", "needs", "elements", "parameters"}
+_MACRO = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_KERNEL = re.compile(
+    r"\b(?:__)?kernel\b(?:\s|__attribute__\s*\(\(.*?\)\))*void\s+"
+    r"(?:__attribute__\s*\(\(.*?\)\)\s*)?(\w+)\s*\(",
+    re.DOTALL,
+)
+_MAX_COMBINATIONS = 4096
+_MAX_BYTES = 4 * 2**20
+
+
+class CatalogError(ValueError):
+    """A variant that cannot be loaded: the file, the key in it ("" if none) and the reason."""
+
+    def __init__(self, file: str, key: str, reason: str) -> None:
+        super().__init__(f"{file}: {key}: {reason}" if key else f"{file}: {reason}")
+        self.file, self.key, self.reason = file, key, reason
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The variants that load, sorted for a menu, and those that do not."""
+
+    variants: tuple[Variant, ...]
+    problems: tuple[CatalogError, ...] = ()
+
+    def find(self, variant_id: str) -> Variant:
+        """The variant with this id.
+
+        Raises:
+            KeyError: There is none.
+        """
+        for variant in self.variants:
+            if variant.id == variant_id:
+                return variant
+        raise KeyError(variant_id)
+
+
+def load_catalog(folder: Path) -> Catalog:
+    """Every ``*.toml`` of ``folder``; one that does not load hides no other."""
+    variants: list[Variant] = []
+    problems: list[CatalogError] = []
+    for path in sorted(folder.glob("*.toml")):
+        try:
+            variants.append(load_variant(path))
+        except CatalogError as error:
+            problems.append(error)
+    variants.sort(key=lambda variant: (variant.family, variant.rung, variant.id))
+    return Catalog(tuple(variants), tuple(problems))
+
+
+def load_variant(path: Path) -> Variant:
+    """The variant of a ``.toml`` and the ``.cl`` of the same name beside it.
+
+    Raises:
+        CatalogError: A file is missing or unreadable, or a key is unknown, missing or wrong.
+    """
+    try:
+        data = tomllib.loads(_read(path, path.name))
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        if isinstance(error, CatalogError):
+            raise
+        raise CatalogError(path.name, "", f"this is no TOML: {error}") from error
+    source = _read(path.with_suffix(".cl"), path.name)
+    return _Reader(path.name, data).variant(path.stem, source)
+
+
+def _read(path: Path, blamed: str) -> str:
+    """The text of ``path``; public kernels are not always UTF-8, and Latin-1 reads any byte."""
+    try:
+        raw = path.read_bytes() if path.stat().st_size <= _MAX_BYTES else None
+    except OSError as error:
+        raise CatalogError(blamed, "", f"{path.name} cannot be read: {error.strerror}") from error
+    if raw is None:
+        raise CatalogError(blamed, "", f"{path.name} is larger than 4 MiB")
+    if b"\0" in raw:
+        raise CatalogError(blamed, "", f"{path.name} is no text file")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+class _Reader:
+    """Turns one parsed file into a Variant, blaming file and key for what is wrong."""
+
+    def __init__(self, file: str, data: Mapping[str, Any]) -> None:
+        self._file, self._data = file, data
+
+    def _error(self, key: str, reason: str) -> CatalogError:
+        return CatalogError(self._file, key, reason)
+
+    def variant(self, stem: str, source: str) -> Variant:
+        for key in self._data:
+            if key not in _KNOWN:
+                raise self._error(key, "this key is unknown")
+        for key in _REQUIRED:
+            if key not in self._data:
+                raise self._error(key, "this key is missing")
+        texts = {key: self._text(key) for key in _TEXTS if key in self._data and key != "entry"}
+        choices = {key: self._choice(key) for key in _CHOICES if key in self._data}
+        tile = self._data["tile"]
+        if not isinstance(tile, dict) or tile.keys() != {"rows", "cols"}:
+            raise self._error("tile", 'this must be { rows = "...", cols = "..." }')
+        variant = Variant(
+            id=stem,
+            **texts,
+            **choices,
+            arguments=self._arguments(),
+            group=self._formulas("group", self._list("group")),
+            tile_rows=self._formula("tile", tile["rows"]),
+            tile_cols=self._formula("tile", tile["cols"]),
+            dims=self._strings("dims", ("rows", "cols")),
+            source=source,
+            entry=self._entry(source),
+            rung=self._integer("rung", self._data.get("rung", 0)),
+            require=self._formulas("require", self._data.get("require", [])),
+            needs=self._strings("needs"),
+            elements=self._elements(source),
+            parameters=self._parameters(source),
+        )
+        self._check_dims(variant)
+        self._check_formulas(variant)
+        return variant
+
+    def _text(self, key: str) -> str:
+        value = self._data[key]
+        if key == "local_bytes" and type(value) is int:
+            return str(value)
+        if not isinstance(value, str):
+            raise self._error(key, "this must be a text")
+        return " ".join(value.split())
+
+    def _choice(self, key: str) -> str:
+        value = self._data[key]
+        if value not in _CHOICES[key]:
+            raise self._error(key, f"{value!r} is not one of {', '.join(_CHOICES[key])}")
+        return str(value)
+
+    def _list(self, key: str) -> list[Any]:
+        value = self._data.get(key, [])
+        if not isinstance(value, list):
+            raise self._error(key, "this must be a list")
+        return value
+
+    def _strings(self, key: str, allowed: tuple[str, ...] = ()) -> tuple[str, ...]:
+        values = self._list(key)
+        for value in values:
+            if not isinstance(value, str) or (allowed and value not in allowed):
+                raise self._error(key, f"{value!r} is not allowed here")
+        return tuple(values)
+
+    def _integer(self, key: str, value: Any) -> int:
+        if type(value) is not int:
+            raise self._error(key, f"{value!r} is no integer")
+        return value
+
+    def _formula(self, key: str, value: Any) -> str:
+        if type(value) not in (str, int):
+            raise self._error(key, f"{value!r} is no formula")
+        return str(value)
+
+    def _formulas(self, key: str, values: Any) -> tuple[str, ...]:
+        if not isinstance(values, list):
+            raise self._error(key, "this must be a list")
+        return tuple(self._formula(key, value) for value in values)
+
+    def _arguments(self) -> tuple[Argument, ...]:
+        arguments = tuple(self._argument(item) for item in self._list("arguments"))
+        if Argument("matrix", "C") not in arguments:
+            raise self._error("arguments", "C is missing, so there is no answer to check")
+        return arguments
+
+    def _argument(self, item: Any) -> Argument:
+        if isinstance(item, str):
+            for kind, names in (("matrix", MATRICES), ("size", SIZES), ("scalar", SCALARS)):
+                if item in names:
+                    return Argument(kind, item)
+            raise self._error("arguments", f"{item!r} is unknown")
+        kinds = ({"local", "value", "buffer"} & item.keys()) if isinstance(item, dict) else set()
+        if len(kinds) != 1 or item.keys() - kinds - {"type"}:
+            raise self._error("arguments", f"{item!r} is no argument")
+        kind = kinds.pop()
+        c_type = item.get("type", "int")
+        if c_type not in C_TYPES:
+            raise self._error("arguments", f"{c_type!r} is not one of {', '.join(C_TYPES)}")
+        text = item[kind]
+        if kind == "value" and type(text) is float and math.isfinite(text):
+            return Argument(kind, repr(text), str(c_type))
+        return Argument(kind, self._formula("arguments", text), str(c_type))
+
+    def _entry(self, source: str) -> str:
+        kernels = _KERNEL.findall(_COMMENT.sub(" ", source))
+        entry = self._data.get("entry")
+        if entry is None:
+            if len(kernels) != 1:
+                found = ", ".join(kernels) or "none"
+                raise self._error("entry", f"name the kernel; the source has: {found}")
+            return str(kernels[0])
+        if not isinstance(entry, str) or not entry.isidentifier():
+            raise self._error("entry", f"{entry!r} is no kernel name")
+        return entry
+
+    def _elements(self, source: str) -> tuple[str, ...]:
+        if "elements" in self._data:
+            return self._strings("elements", tuple(ELEMENTS)) or ("float",)
+        code = _COMMENT.sub(" ", source)
+        # A kernel that names its type outright would misread a buffer of another type.
+        if re.search(r"\breal\b", code):
+            return tuple(ELEMENTS)
+        written = tuple(name for name in ELEMENTS if re.search(rf"\b{name}\d*\b", code))
+        return written[:1] if len(written) == 1 else ("float",)
+
+    def _parameters(self, source: str) -> tuple[Parameter, ...]:
+        table = self._data.get("parameters", {})
+        if not isinstance(table, dict):
+            raise self._error("parameters", "this must be a table")
+        return tuple(self._parameter(name, entry, source) for name, entry in table.items())
+
+    def _parameter(self, name: str, entry: Any, source: str) -> Parameter:
+        key = f"parameters.{name}"
+        if not _MACRO.match(name):
+            raise self._error(key, "a parameter is an upper-case macro")
+        if not isinstance(entry, dict) or not {"default", "values"} <= entry.keys():
+            raise self._error(key, "default and values are needed")
+        if entry.keys() - {"default", "values", "help"}:
+            raise self._error(key, "only default, values and help are known here")
+        if not isinstance(entry["values"], list) or not entry["values"]:
+            raise self._error(key, "values must be a list of integers")
+        values = tuple(self._integer(key, value) for value in entry["values"])
+        default = self._integer(key, entry["default"])
+        if default not in values:
+            raise self._error(key, f"the default {default} is not among its values")
+        if not re.search(rf"\b{name}\b", source):
+            raise self._error(key, "the kernel's source never uses it")
+        return Parameter(name, default, values, str(entry.get("help", "")))
+
+    def _check_dims(self, variant: Variant) -> None:
+        if len(set(variant.dims)) != len(variant.dims) or not variant.dims:
+            raise self._error("dims", "each of rows and cols may be walked over once")
+        if not len(variant.dims) <= len(variant.group) <= 3:
+            raise self._error("group", "it needs a size for each of dims, and at most three")
+
+    def _check_formulas(self, variant: Variant) -> None:
+        """Every formula is read, its names are known, and it has a value at every parameter."""
+        shape = {*SHAPE_NAMES, *(parameter.name for parameter in variant.parameters)}
+        formulas = [
+            *(("group", text) for text in variant.group),
+            ("tile", variant.tile_rows),
+            ("tile", variant.tile_cols),
+            ("local_bytes", variant.local_bytes),
+            *(("arguments", argument.text) for argument in variant.arguments
+              if argument.kind in ("local", "value", "buffer") and not _is_float(argument.text)),
+        ]  # fmt: skip
+        with_device = [("require", text) for text in variant.require]
+        if variant.right_when:
+            with_device.append(("right_when", variant.right_when))
+        for key, text in (*formulas, *with_device):
+            known = shape | set(DEVICE_NAMES) if (key, text) in with_device else shape
+            try:
+                unknown = names_in(text) - known
+            except ExprError as error:
+                raise self._error(key, str(error)) from error
+            if unknown:
+                raise self._error(key, f"'{text}' uses {min(unknown)}, which is no parameter")
+        for chosen in _combinations(variant.parameters):
+            names = {**_PROBE, **chosen}
+            possible = True
+            for key, text in (*with_device, *formulas):
+                try:
+                    value = evaluate(text, names)
+                except ExprError as error:
+                    at = " ".join(f"{name}={value}" for name, value in chosen.items())
+                    raise self._error(key, f"{error}" + (f" at {at}" if at else "")) from error
+                if key == "require" and not value:
+                    possible = False  # refused before anything else is asked of it
+                if possible and key in ("group", "tile") and value < 1:
+                    raise self._error(key, f"'{text}' is {value}, and must be at least 1")
+                if possible and key == "local_bytes" and value < 0:
+                    raise self._error(key, f"'{text}' is negative")
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return not text.lstrip("-").isdigit()
+
+
+def _combinations(parameters: Iterable[Parameter]) -> Iterable[dict[str, int]]:
+    """The settings that formulas are tried at: all of them, or the first few thousand."""
+    named = tuple(parameters)
+    product = itertools.product(*(parameter.values for parameter in named))
+    for values in itertools.islice(product, _MAX_COMBINATIONS):
+        yield {parameter.name: value for parameter, value in zip(named, values, strict=True)}

@@ -1,0 +1,145 @@
+"""From a variant, its parameters and a problem to what is built and launched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from gemmviz.core.expr import evaluate
+from gemmviz.core.model import ELEMENTS, Parameters, Problem, Variant, Verdict
+
+# Room for formulas that ask for the device where none is known: as large as any driver's.
+_ANY_DEVICE = {"max_group_size": 2**31, "local_limit": 2**31}
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """One launch: ``local`` and ``total`` NDRange sizes (dimension 0 first), ``tile`` of C."""
+
+    local: tuple[int, ...]
+    total: tuple[int, ...]
+    tile: tuple[int, int]
+    local_bytes: int
+
+    @property
+    def group_size(self) -> int:
+        """Work-items in a work-group."""
+        return _product(self.local)
+
+    @property
+    def groups(self) -> int:
+        """Work-groups in the launch."""
+        return _product(self.total) // self.group_size
+
+
+def _product(sizes: tuple[int, ...]) -> int:
+    result = 1
+    for size in sizes:
+        result *= size
+    return result
+
+
+def default_parameters(variant: Variant) -> Parameters:
+    """The parameters of a variant at their defaults."""
+    return tuple((parameter.name, parameter.default) for parameter in variant.parameters)
+
+
+def merge_parameters(variant: Variant, chosen: Mapping[str, int]) -> Parameters:
+    """The defaults of a variant with ``chosen`` put in.
+
+    Raises:
+        ValueError: A name is no parameter of the variant, or a value is not among its values.
+    """
+    known = {parameter.name: parameter for parameter in variant.parameters}
+    for name, value in chosen.items():
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise ValueError(f"{variant.id} has no parameter {name}; it has: {listed}")
+        if value not in known[name].values:
+            listed = ", ".join(map(str, known[name].values))
+            raise ValueError(f"{name}={value} is not among the values of {variant.id}: {listed}")
+    return tuple((name, chosen.get(name, known[name].default)) for name in known)
+
+
+def describe_parameters(parameters: Parameters) -> str:
+    """Parameters as a person writes them: "TS=16 PAD=0"."""
+    return " ".join(f"{name}={value}" for name, value in parameters)
+
+
+def formula_names(parameters: Parameters, problem: Problem) -> dict[str, int]:
+    """The names that every formula may use."""
+    return {
+        **dict(parameters),
+        "M": problem.m,
+        "N": problem.n,
+        "K": problem.k,
+        "element_bytes": ELEMENTS[problem.element].bytes,
+    }
+
+
+def geometry(variant: Variant, parameters: Parameters, problem: Problem) -> Geometry:
+    """The launch that computes ``problem``.
+
+    Raises:
+        ExprError: A formula has no value here.
+    """
+    names = formula_names(parameters, problem)
+    local = tuple(evaluate(text, names) for text in variant.group)
+    tile = evaluate(variant.tile_rows, names), evaluate(variant.tile_cols, names)
+    groups = {"rows": -(-problem.m // tile[0]), "cols": -(-problem.n // tile[1])}
+    total = tuple(
+        size * (groups[variant.dims[dimension]] if dimension < len(variant.dims) else 1)
+        for dimension, size in enumerate(local)
+    )
+    # local_bytes is the whole, arguments included; where it is left at 0 they still count.
+    whole = evaluate(variant.local_bytes, names)
+    return Geometry(
+        local, total, tile, max(whole, dynamic_local_bytes(variant, parameters, problem))
+    )
+
+
+def dynamic_local_bytes(variant: Variant, parameters: Parameters, problem: Problem) -> int:
+    """Bytes of the ``__local`` arguments, which drivers limit apart from ``__local`` arrays."""
+    names = formula_names(parameters, problem)
+    return sum(evaluate(arg.text, names) for arg in variant.arguments if arg.kind == "local")
+
+
+def assemble(variant: Variant, parameters: Parameters, element: str) -> str:
+    """The source that is built: extension, macros, then the variant's file under its own name."""
+    lines = []
+    if element == "double":
+        lines.append("#pragma OPENCL EXTENSION cl_khr_fp64 : enable")
+    if element == "half":
+        lines.append("#pragma OPENCL EXTENSION cl_khr_fp16 : enable")
+    lines += [f"#define {name} {value}" for name, value in parameters]
+    lines += [f"#define real {element}", f'#line 1 "{variant.id}.cl"']
+    return "\n".join(lines) + "\n" + variant.source
+
+
+def flop(variant: Variant, problem: Problem) -> int:
+    """Floating-point operations of one launch: 2MNK for a product, MN for a sum."""
+    cells = problem.m * problem.n
+    return cells if variant.operation == "add" else 2 * cells * problem.k
+
+
+def matrix_shapes(variant: Variant, problem: Problem) -> dict[str, tuple[int, int]]:
+    """Rows and columns of A, B and C."""
+    m, n, k = problem.m, problem.n, problem.k
+    if variant.operation == "add":
+        return {"A": (m, n), "B": (m, n), "C": (m, n)}
+    return {"A": (m, k), "B": (k, n), "C": (m, n)}
+
+
+def matrix_bytes(variant: Variant, problem: Problem) -> tuple[int, int, int]:
+    """Bytes of A, B and C."""
+    size = ELEMENTS[problem.element].bytes
+    a, b, c = (rows * cols * size for rows, cols in matrix_shapes(variant, problem).values())
+    return a, b, c
+
+
+def expected_verdict(variant: Variant, parameters: Parameters, problem: Problem) -> Verdict:
+    """What the check must say, by the variant's own account of itself."""
+    if variant.right_when:
+        names = {**_ANY_DEVICE, **formula_names(parameters, problem)}
+        return "verified" if evaluate(variant.right_when, names) else "wrong"
+    return "wrong" if variant.expect == "wrong" else "verified"

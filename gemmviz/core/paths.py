@@ -1,0 +1,26 @@
+"""Where the project's data files are and where the app may write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import platformdirs
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def data_dir(kind: str) -> Path:
+    """The folder of ``kind`` ("kernels" or "resources"): inside the wheel, else in the checkout.
+
+    Raises:
+        FileNotFoundError: Neither place has it, so the installation is incomplete.
+    """
+    for folder in (_PACKAGE / "_data" / kind, _PACKAGE.parent / kind):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(f"gemmviz's {kind} folder is missing: install the package again")
+
+
+def cache_dir() -> Path:
+    """The app's cache folder, made if need be; everything in it can be deleted."""
+    return platformdirs.user_cache_path("gemmviz", appauthor=False, ensure_exists=True)
