@@ -218,13 +218,15 @@ class KernelFacts:
     """What the driver says of a built kernel, each None where it refuses.
 
     ``local_bytes`` is read after all arguments are set; drivers may pad it or leave out ``__local``
-    arguments. ``max_group_size`` and ``preferred_multiple`` are hints of the driver.
+    arguments. ``max_group_size`` and ``preferred_multiple`` are hints of the driver;
+    ``compiled_group`` is the source's ``reqd_work_group_size``, zeros without one.
     """
 
     local_bytes: int | None = None
     max_group_size: int | None = None
     preferred_multiple: int | None = None
     private_bytes: int | None = None
+    compiled_group: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ def _digits(value: float, significant: int = 3) -> str:
     """``value`` with ``significant`` digits and no exponent: 1.84, 18.4, 184, 1840."""
     if value == 0:
         return "0"
-    decimals = max(0, significant - 1 - math.floor(math.log10(abs(value))))
+    exponent = int(f"{value:.{significant - 1}e}".partition("e")[2])  # after rounding: 9.996 is 10
+    decimals = max(0, significant - 1 - exponent)
     return f"{value:.{decimals}f}"
 
 

@@ -1,0 +1,205 @@
+"""Says before a launch why a variant cannot run on a device, in one sentence with the numbers."""
+
+from __future__ import annotations
+
+import re
+
+from gemmviz.core.expr import ExprError, evaluate, names_in
+from gemmviz.core.launch import (
+    Geometry,
+    describe_parameters,
+    dynamic_local_bytes,
+    formula_names,
+    geometry,
+    matrix_bytes,
+)
+from gemmviz.core.limits import Limits
+from gemmviz.core.model import Device, Parameters, Problem, Variant
+from gemmviz.core.units import memory
+
+GUARD_ELEMENTS = 4096
+"""Elements that the check puts behind each matrix; they count towards device memory."""
+
+_CC_NEED = re.compile(r"cc\s*(>=|<=|==|>|<)\s*(\d+)\.(\d+)\Z")
+_VENDORS = ("nvidia", "amd", "intel")
+
+
+def local_limit(
+    variant: Variant,
+    parameters: Parameters,
+    problem: Problem,
+    device: Device,
+    limits: Limits | None,
+) -> int | None:
+    """Bytes of local memory that one launch really gets, or None where nothing is known.
+
+    NVIDIA launches static ``__local`` arrays up to the hardware's per-group maximum, which is more
+    than CL_DEVICE_LOCAL_MEM_SIZE says; ``__local`` arguments and other drivers stop at the latter.
+    """
+    static = not dynamic_local_bytes(variant, parameters, problem)
+    if static and limits is not None and limits.vendor == "NVIDIA":
+        return limits.per_group_bytes
+    return device.local_mem_bytes
+
+
+def refusal(
+    variant: Variant,
+    parameters: Parameters,
+    problem: Problem,
+    device: Device,
+    limits: Limits | None = None,
+) -> str | None:
+    """Why this cannot run on ``device``, or None if nothing speaks against it.
+
+    Args:
+        variant: The kernel.
+        parameters: Its macros.
+        problem: Shape and element type.
+        device: Where it would run.
+        limits: The device's row of the limits tables, or None without one.
+    """
+    if device.unavailable:
+        return f"{device.name} cannot run: {device.unavailable}."
+    return (
+        parameter_refusal(variant, parameters, problem, device, limits)
+        or element_refusal(variant, problem.element, device)
+        or _shape_refusal(variant, parameters, problem)
+        or _memory_refusal(variant, problem, device)
+    )
+
+
+def parameter_refusal(
+    variant: Variant,
+    parameters: Parameters,
+    problem: Problem,
+    device: Device,
+    limits: Limits | None = None,
+) -> str | None:
+    """Why these parameters cannot run on ``device`` whatever the shape, or None."""
+    need = next((need for need in variant.needs if not _has(device, need)), None)
+    if need is not None:
+        return f"{variant.title} needs {need}, and {device.name} has it not."
+    try:
+        shape = geometry(variant, parameters, problem)
+        available = local_limit(variant, parameters, problem, device, limits)
+        return (
+            _group_refusal(shape, device)
+            or _local_refusal(shape, available)
+            or _require_refusal(variant, parameters, problem, device, available, shape=False)
+        )
+    except ExprError as error:
+        return f"{variant.title} has no launch at {describe_parameters(parameters)}: {error}."
+
+
+def element_refusal(variant: Variant, element: str, device: Device) -> str | None:
+    """Why this element type is not to be had, or None."""
+    if element not in variant.elements:
+        return f"{variant.title} is written for {' or '.join(variant.elements)}, not {element}."
+    if element not in device.elements:
+        return f"{device.name} does not compute in {element}."
+    return None
+
+
+def _group_refusal(shape: Geometry, device: Device) -> str | None:
+    limit = device.max_work_group_size
+    edges = " x ".join(map(str, shape.local))
+    if limit is not None and shape.group_size > limit:
+        return (
+            f"A group of {edges} = {shape.group_size} work-items is above this device's "
+            f"{limit} (CL_DEVICE_MAX_WORK_GROUP_SIZE)."
+        )
+    for dimension, (size, most) in enumerate(
+        zip(shape.local, device.max_work_item_sizes, strict=False)
+    ):
+        if size > most:
+            return (
+                f"A group of {edges} has {size} work-items in dimension {dimension}; "
+                f"this device allows {most}."
+            )
+    return None
+
+
+def _local_refusal(shape: Geometry, available: int | None) -> str | None:
+    if available is not None and shape.local_bytes > available:
+        return (
+            f"The group needs {memory(shape.local_bytes)} of local memory; "
+            f"a launch gets {memory(available)}."
+        )
+    return None
+
+
+def _require_refusal(
+    variant: Variant,
+    parameters: Parameters,
+    problem: Problem,
+    device: Device,
+    available: int | None,
+    *,
+    shape: bool,
+) -> str | None:
+    """The first unmet rule of the variant, among those on the shape or among the others."""
+    names = formula_names(parameters, problem)
+    if device.max_work_group_size is not None:
+        names["max_group_size"] = device.max_work_group_size
+    if available is not None:
+        names["local_limit"] = available
+    for text in variant.require:
+        used = names_in(text)
+        if bool(used & {"M", "N", "K"}) is not shape or not used <= names.keys():
+            continue
+        if not evaluate(text, names):
+            values = ", ".join(f"{name} = {names[name]}" for name in sorted(used))
+            return f"{variant.title} requires {text} (here {values})."
+    return None
+
+
+def _shape_refusal(variant: Variant, parameters: Parameters, problem: Problem) -> str | None:
+    shape = geometry(variant, parameters, problem)
+    rows, cols = shape.tile
+    at = f"{problem.m} x {problem.n} x {problem.k}"
+    if variant.shapes == "square" and not problem.m == problem.n == problem.k:
+        return f"{variant.title} takes square matrices alone, M = N = K, not {at}."
+    if variant.shapes == "exact" and (problem.m % rows or problem.n % cols):
+        return (
+            f"{variant.title} is right only where its tiles fit: M a multiple of {rows} "
+            f"and N of {cols}, not {at}."
+        )
+    nowhere = Device("", "", "", "")
+    return _require_refusal(variant, parameters, problem, nowhere, None, shape=True)
+
+
+def _memory_refusal(variant: Variant, problem: Problem, device: Device) -> str | None:
+    sizes = matrix_bytes(variant, problem)
+    guard = GUARD_ELEMENTS * sizes[2] // (problem.m * problem.n)
+    for name, size in zip("ABC", sizes, strict=True):
+        if device.max_alloc_bytes is not None and size + guard > device.max_alloc_bytes:
+            return (
+                f"{name} takes {memory(size)}; the largest single buffer on this device is "
+                f"{memory(device.max_alloc_bytes)}."
+            )
+    total = sum(sizes) + 3 * guard
+    if device.global_mem_bytes is not None and total > device.global_mem_bytes:
+        return (
+            f"A, B and C take {memory(total)} together; this device has "
+            f"{memory(device.global_mem_bytes)}."
+        )
+    return None
+
+
+def _has(device: Device, need: str) -> bool:
+    """Whether ``device`` meets one of a variant's needs; an unknown need is not met."""
+    wanted = need.strip().lower()
+    if wanted in _VENDORS:
+        return wanted in f"{device.vendor} {device.platform}".lower()
+    match = _CC_NEED.match(wanted)
+    if match is None or device.compute_capability is None:
+        return False
+    have = tuple(map(int, device.compute_capability.split(".")))
+    asked = int(match[2]), int(match[3])
+    return {
+        ">=": have >= asked,
+        "<=": have <= asked,
+        "==": have == asked,
+        ">": have > asked,
+        "<": have < asked,
+    }[match[1]]
