@@ -1,0 +1,81 @@
+"""The child process: requests come in on stdin, messages go out on the former stdout.
+
+Run as ``python -m gemmviz.engine.child``. File descriptor 1 points at stderr before any driver is
+loaded, so that a driver that prints never reaches the wire.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import queue
+import sys
+import threading
+from typing import TextIO
+
+from gemmviz.core.codec import CodecError, decode_line, encode_line
+from gemmviz.core.messages import Cancel, ListDevices, Message, ReadRegisters, RunJob
+from gemmviz.engine.environment import prepare_environment
+
+
+class Wire:
+    """The protocol's way out, on a duplicate of stdout; stdout itself now goes to stderr."""
+
+    def __init__(self) -> None:
+        self._stream = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+        os.dup2(2, 1)
+
+    def emit(self, message: Message) -> None:
+        """Sends one message."""
+        self._stream.write(encode_line(message) + "\n")
+        self._stream.flush()
+
+
+class Inbox:
+    """Reads requests on a thread of its own, so that a cancel is seen while a kernel runs."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._requests: queue.Queue[ListDevices | RunJob | ReadRegisters] = queue.Queue()
+        self._cancelled: set[int] = set()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        for line in self._stream:
+            try:
+                request = decode_line(line)
+            except CodecError as error:
+                sys.stderr.write(f"{error}\n")
+                continue
+            if isinstance(request, Cancel):
+                self._cancelled.add(request.job_id)
+            elif isinstance(request, ListDevices | RunJob | ReadRegisters):
+                self._requests.put(request)
+        # The host is gone: end at once, whatever a kernel is doing.
+        os._exit(0)
+
+    def next(self) -> ListDevices | RunJob | ReadRegisters:
+        """Waits for the next request."""
+        return self._requests.get()
+
+    def cancelled(self, job_id: int) -> bool:
+        """Whether the host asked this job to end."""
+        return job_id in self._cancelled
+
+
+def main() -> None:
+    """Serves until the host closes the pipe."""
+    wire = Wire()
+    faulthandler.enable()
+    inbox = Inbox(sys.stdin)
+    prepare_environment(os.environ)
+    # Imported only now: drivers read the environment when the loader first looks for them.
+    from gemmviz.engine.service import Service  # noqa: PLC0415
+
+    service = Service(wire.emit, inbox.cancelled)
+    while True:
+        service.answer(inbox.next())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Answers the requests of a child; every failure becomes a message."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable
+
+from gemmviz.core.expr import ExprError
+from gemmviz.core.messages import Failed, ListDevices, Listing, Message, ReadRegisters, RunJob
+from gemmviz.core.model import DeviceKey, Failure
+from gemmviz.engine.environment import vendor_folders
+from gemmviz.engine.execute import read_registers, run_job
+from gemmviz.engine.opencl import DriverError, Session, list_platforms
+
+
+class Service:
+    """Holds the open devices of a child; ``emit`` sends to the host, ``cancelled`` asks it."""
+
+    def __init__(self, emit: Callable[[Message], None], cancelled: Callable[[int], bool]) -> None:
+        self._emit, self._cancelled = emit, cancelled
+        self._sessions: dict[DeviceKey, Session] = {}
+
+    def answer(self, request: ListDevices | RunJob | ReadRegisters) -> None:
+        """Answers one request, whatever happens."""
+        job_id = request.job_id if isinstance(request, ListDevices) else request.job.id
+        try:
+            self._dispatch(request)
+        except DriverError as error:
+            self._emit(Failed(job_id, error.failure))
+        except ExprError as error:
+            failure = Failure("refused", f"The metadata has no value here: {error}.")
+            self._emit(Failed(job_id, failure))
+        except MemoryError as error:
+            failure = Failure("out_of_memory", "This machine ran out of memory.", repr(error))
+            self._emit(Failed(job_id, failure))
+        except Exception as error:  # noqa: BLE001 (the host must hear of any fault)
+            failure = Failure("driver", f"The run failed: {error}.", traceback.format_exc())
+            self._emit(Failed(job_id, failure))
+
+    def _dispatch(self, request: ListDevices | RunJob | ReadRegisters) -> None:
+        match request:
+            case ListDevices(job_id=job_id):
+                self._emit(Listing(job_id, list_platforms(), vendor_folders(os.environ)))
+            case RunJob(job=job):
+                run_job(job, self._session(job.device), self._emit, lambda: self._cancelled(job.id))
+            case ReadRegisters(job=job):
+                read_registers(job, self._session(job.device), self._emit)
+
+    def _session(self, key: DeviceKey) -> Session:
+        if key not in self._sessions:
+            self._sessions[key] = Session(key)
+        return self._sessions[key]

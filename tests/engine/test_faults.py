@@ -1,0 +1,323 @@
+"""Whatever a kernel or a driver does, the run ends in one sentence and the next run works."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gemmviz.core.messages import Phase, SampleBatch
+from gemmviz.core.model import Device, Result
+from gemmviz.engine.plan import Engine
+from gemmviz.engine.transport import LocalTransport
+from tests.engine.runs import RIGHT, finish, make_job, own_kernel, run
+
+ENDLESS = "volatile __global real *c = C; while (c[0] != 12345) c[row * N + col] += 1;"
+FAKE = Path(__file__).with_name("fake_child.py")
+
+
+def _fake(fault: str) -> Engine:
+    def connect(environment: Mapping[str, str]) -> LocalTransport:
+        return LocalTransport(environment, [sys.executable, str(FAKE), fault])
+
+    return Engine(connect)
+
+
+class _Children:
+    """Remembers the children that an engine starts."""
+
+    def __init__(self) -> None:
+        self.started: list[LocalTransport] = []
+
+    def __call__(self, environment: Mapping[str, str]) -> LocalTransport:
+        self.started.append(LocalTransport(environment))
+        return self.started[-1]
+
+
+@pytest.fixture
+def children() -> _Children:
+    return _Children()
+
+
+@pytest.fixture
+def fresh(children: _Children, pocl: Device) -> Iterator[Engine]:
+    """An engine whose next run must work, whatever the test did to it."""
+    engine = Engine(children)
+    yield engine
+    assert run(engine, pocl).verdict == "verified"
+    engine.close()
+    for child in children.started:
+        with pytest.raises(ProcessLookupError):
+            os.kill(child.pid, 0)
+
+
+def _when_measuring(engine: Engine, device: Device, act: object, **options: object) -> Result:
+    """Runs until stopped and calls ``act(job)`` on another thread once samples arrive."""
+    job = make_job(device, launches=None, **options)  # type: ignore[arg-type]
+    acted = False
+    for item in engine.run(job, device):
+        if isinstance(item, SampleBatch) and not acted:
+            acted = True
+            threading.Thread(target=act, args=(job,)).start()  # type: ignore[arg-type]
+    assert isinstance(item, Result)
+    return item
+
+
+@pytest.mark.parametrize("platform", ["pocl", "intel"])
+def test_stop_ends_a_kernel_that_never_ends(
+    fresh: Engine, platform: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    device = request.getfixturevalue(platform)
+    job = make_job(device, own_kernel(tmp_path, ENDLESS), (4, 4, 4))
+    stopped_at = ended_at = 0.0
+    for item in fresh.run(job, device):
+        if isinstance(item, Phase) and item.name == "check":
+            time.sleep(1.0)  # the kernel spins by now
+            stopped_at = time.monotonic()
+            threading.Thread(target=fresh.stop, args=(job.id,)).start()
+        ended_at = time.monotonic()
+    assert isinstance(item, Result)
+    assert item.stopped
+    assert item.failure is None
+    assert item.verdict is None
+    assert 0 < ended_at - stopped_at < 2.0
+
+
+def test_a_launch_over_its_limit_is_killed_and_reported(
+    fresh: Engine, pocl: Device, tmp_path: Path
+) -> None:
+    endless = own_kernel(tmp_path, ENDLESS)
+    result = run(fresh, pocl, endless, (4, 4, 4), launch_limit_seconds=1.5)
+    assert result.failure is not None
+    assert result.failure.kind == "hang"
+    assert "limit of 1.5 s" in result.failure.sentence
+
+
+def test_a_stop_keeps_every_sample(fresh: Engine, pocl: Device) -> None:
+    result = _when_measuring(fresh, pocl, lambda job: fresh.stop(job.id))
+    assert result.stopped
+    assert result.failure is None
+    assert result.verdict == "verified"
+    assert len(result.samples) > 0
+
+
+def test_a_stop_before_the_run_ends_it_at_once(fresh: Engine, pocl: Device) -> None:
+    job = make_job(pocl, launches=None)
+    fresh.stop(job.id)
+    result = finish(fresh, job, pocl)
+    assert result.stopped
+    assert len(result.samples) == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(signal.SIGKILL, "killed from outside"), (signal.SIGTERM, "SIGTERM")],
+)  # fmt: skip
+def test_a_child_that_dies_in_a_run(
+    fresh: Engine, children: _Children, pocl: Device, number: signal.Signals, words: str
+) -> None:
+    result = _when_measuring(fresh, pocl, lambda _: os.kill(children.started[-1].pid, number))
+    assert result.failure is not None
+    assert result.failure.kind == "crash"
+    assert words in result.failure.sentence
+    assert result.verdict == "verified"
+    assert len(result.samples) > 0
+
+
+def test_a_kernel_that_segfaults(fresh: Engine, pocl: Device, tmp_path: Path) -> None:
+    stray = own_kernel(tmp_path, "C[(size_t)1 << 40] = A[0];")
+    result = run(fresh, pocl, stray, (4, 4, 4))
+    assert result.failure is not None
+    assert result.failure.kind == "crash"
+    assert "segmentation fault" in result.failure.sentence
+    assert "Segmentation fault" in result.failure.detail
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "words"),
+    [
+        ("segfault", "crash", "segmentation fault"),
+        ("abort", "crash", "an abort"),
+        ("exit", "crash", "ended with code 3"),
+        ("half a line", "crash", "unreadable"),
+        ("no json", "crash", "unreadable"),
+        ("deaf", "hang", "limit of 0.5 s"),
+    ],
+)
+def test_faults_of_a_child(pocl: Device, fault: str, kind: str, words: str) -> None:
+    engine = _fake(fault)
+    try:
+        result = run(engine, pocl, launch_limit_seconds=0.5)
+    finally:
+        engine.close()
+    assert result.failure is not None
+    assert result.failure.kind == kind
+    assert words in result.failure.sentence
+    assert result.samples.seconds == (1e-3, 2e-3)
+    if fault == "abort":
+        assert "assertion failed" in result.failure.detail
+
+
+def test_late_words_of_another_job_are_dropped(pocl: Device) -> None:
+    engine = _fake("late words")
+    try:
+        result = run(engine, pocl)
+    finally:
+        engine.close()
+    assert result.failure is None
+    assert result.samples.seconds == (1e-3, 2e-3)
+
+
+def test_a_child_that_cannot_be_started(pocl: Device) -> None:
+    def connect(environment: Mapping[str, str]) -> LocalTransport:
+        return LocalTransport(environment, ["/no/such/program"])
+
+    result = run(Engine(connect), pocl)
+    assert result.failure is not None
+    assert result.failure.kind == "crash"
+
+
+def test_a_build_error_has_the_compilers_words_with_our_file_and_line(
+    fresh: Engine, pocl: Device, intel: Device, tmp_path: Path
+) -> None:
+    broken = own_kernel(tmp_path, "C[row * N + col] = nothing_like_it;")
+    for device in (pocl, intel):
+        result = run(fresh, device, broken, (4, 4, 4))
+        assert result.failure is not None
+        assert result.failure.kind == "build"
+        assert "own.cl:4" in result.failure.detail
+        assert "nothing_like_it" in result.failure.detail
+
+
+def test_a_launch_that_the_driver_rejects(fresh: Engine, pocl: Device, tmp_path: Path) -> None:
+    wide = own_kernel(tmp_path, RIGHT)
+    wide = replace(wide, group=("100000", "1"), tile_cols="100000")
+    predicted = run(fresh, pocl, wide, (4, 4, 4))
+    assert predicted.failure is not None
+    assert predicted.failure.kind == "refused"
+    assert "100000" in predicted.failure.sentence
+    forced = run(fresh, pocl, wide, (4, 4, 4), force=True)
+    assert forced.failure is not None
+    assert forced.failure.kind == "launch"
+    assert "WORK" in forced.failure.sentence
+
+
+def test_metadata_with_other_arguments_than_the_kernel(
+    fresh: Engine, pocl: Device, tmp_path: Path
+) -> None:
+    short = own_kernel(tmp_path, RIGHT)
+    short = replace(short, arguments=short.arguments[:4])
+    result = run(fresh, pocl, short, (4, 4, 4))
+    assert result.failure is not None
+    assert "takes 6 arguments and its metadata lists 4" in result.failure.sentence
+
+
+@pytest.mark.parametrize("platform", ["pocl", "intel"])
+def test_local_memory_over_the_limit(
+    fresh: Engine, platform: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    device = request.getfixturevalue(platform)
+    greedy = own_kernel(
+        tmp_path,
+        "__local real big[1 << 22]; big[K] = A[0]; barrier(CLK_LOCAL_MEM_FENCE); " + RIGHT,
+    )
+    greedy = replace(greedy, local_bytes="4194304 * element_bytes")
+    predicted = run(fresh, device, greedy, (4, 4, 4))
+    assert predicted.failure is not None
+    assert predicted.failure.kind == "refused"
+    assert "16 MiB of local memory" in predicted.failure.sentence
+    forced = run(fresh, device, greedy, (4, 4, 4), force=True)
+    # A driver may refuse, crash, or run it in cache all the same; each is told.
+    assert forced.failure is not None or forced.verdict == "verified"
+
+
+def test_device_memory_exhausted(fresh: Engine, pocl: Device) -> None:
+    job = make_job(pocl, shape=(30_000, 30_000, 16))
+    predicted = finish(fresh, job, replace(pocl, max_alloc_bytes=2**20))
+    assert predicted.failure is not None
+    assert predicted.failure.kind == "refused"
+    forced = finish(fresh, replace(job, force=True), pocl)
+    assert forced.failure is not None
+    assert forced.failure.kind == "out_of_memory"
+
+
+def test_a_kernel_that_prints_does_not_disturb_the_wire(
+    fresh: Engine, pocl: Device, tmp_path: Path
+) -> None:
+    chatty = own_kernel(tmp_path, 'printf("{\\"type\\": \\"Finished\\"}\\n"); ' + RIGHT)
+    result = run(fresh, pocl, chatty, (4, 4, 4), launches=20)
+    assert result.verdict == "verified"
+    assert len(result.samples) == 20
+
+
+def test_a_kernel_that_writes_behind_c_is_wrong(
+    fresh: Engine, pocl: Device, tmp_path: Path
+) -> None:
+    stray = own_kernel(tmp_path, RIGHT + " if (row == 0 && col == 0) C[M * N + 2] = 1;")
+    result = run(fresh, pocl, stray, (4, 4, 4))
+    assert result.verdict == "wrong"
+    assert result.check is not None
+    assert (result.check.cells_wrong, result.check.overrun) == (0, 1)
+
+
+def test_reading_behind_a_poisons_the_answer(fresh: Engine, pocl: Device, tmp_path: Path) -> None:
+    over = own_kernel(tmp_path, RIGHT.replace("k < K", "k <= K"))
+    result = run(fresh, pocl, over, (4, 4, 4))
+    assert result.verdict == "wrong"
+
+
+def test_pocl_without_its_linker_is_listed_with_the_reason(
+    pocl: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    engine = Engine()
+    listing = engine.list_devices()
+    found = [d for p in listing.platforms for d in p.devices if d.platform == pocl.platform]
+    assert found
+    assert "linker ld" in str(found[0].unavailable)
+    result = run(engine, found[0])
+    assert result.failure is not None
+    assert "linker ld" in result.failure.sentence
+    never_built = own_kernel(tmp_path, f"/* {tmp_path} */ {time.time()}; " + RIGHT)
+    forced = run(engine, found[0], never_built, (4, 4, 4), force=True)
+    assert forced.failure is not None
+    assert forced.failure.kind == "crash"
+    engine.close()
+
+
+def test_no_process_is_left_when_the_app_is_killed(tmp_path: Path) -> None:
+    own_kernel(tmp_path, ENDLESS)
+    command = [sys.executable, "-m", "gemmviz", "run", str(tmp_path / "own.toml"), "--size", "4",
+               "--device", "Portable"]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "check" in line:
+            break
+    time.sleep(0.7)  # the kernel spins by now
+    (child,) = _children_of(process.pid)
+    process.kill()
+    process.wait()
+    process.stderr.close()
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{child}").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not Path(f"/proc/{child}").exists()
+
+
+def _children_of(pid: int) -> list[int]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            found.append(int(stat.parent.name))
+    return found
