@@ -1,0 +1,43 @@
+"""``gemmviz kernels``: the kernel variants with their parameters and findings."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+from typing import Any
+
+from gemmviz.core.catalog import load_catalog
+from gemmviz.core.codec import to_json
+from gemmviz.core.paths import data_dir
+
+
+def add_parser(commands: Any) -> None:
+    """Adds the command's words."""
+    parser = commands.add_parser("kernels", help="list kernel variants")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(answer=answer)
+
+
+def answer(arguments: argparse.Namespace) -> int:
+    """Prints the variants, and on stderr the files that do not load."""
+    catalog = load_catalog(data_dir("kernels"))
+    if arguments.json:
+        listed = [to_json(variant) for variant in catalog.variants]
+        for entry in listed:
+            del entry["source"]
+        print(json.dumps(listed, indent=2))
+    else:
+        for family, variants in itertools.groupby(catalog.variants, lambda v: v.family):
+            print(family)
+            for variant in variants:
+                mark = "  [wrong as published]" if variant.expect == "wrong" else ""
+                print(f"  {variant.id:<22}{variant.summary}{mark}")
+                for parameter in variant.parameters:
+                    values = " ".join(map(str, parameter.values))
+                    text = f"{parameter.name}={parameter.default} of {values}"
+                    print(f"  {'':<22}  {text:<28}{parameter.help}")
+    for problem in catalog.problems:
+        print(problem, file=sys.stderr)
+    return 2 if catalog.problems else 0
