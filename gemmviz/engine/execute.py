@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,8 @@ from gemmviz.core.messages import (
 )
 from gemmviz.core.model import ELEMENTS, Argument, Failure, Job, Samples
 from gemmviz.core.reference import check, draw_inputs
-from gemmviz.engine.opencl import DriverError, Kernel, LocalMemory, Session, parse_registers
+from gemmviz.engine.compiler import name_lines, parse_registers
+from gemmviz.engine.opencl import DriverError, Kernel, LocalMemory, Session
 
 Array = npt.NDArray[Any]
 Emit = Callable[[Message], None]
@@ -126,7 +128,11 @@ def _build(job: Job, session: Session) -> Kernel:
     options = job.build_options.split()
     if not any(option.startswith("-cl-std") for option in options):
         options.insert(0, "-cl-std=CL1.2")
-    return session.build(source, options, job.variant.entry)
+    try:
+        return session.build(source, options, job.variant.entry)
+    except DriverError as error:
+        detail = name_lines(error.failure.detail, job.variant, source)
+        raise DriverError(replace(error.failure, detail=detail)) from error
 
 
 def _bind(job: Job, session: Session, kernel: Kernel, matrices: _Matrices) -> Sequence[Any]:

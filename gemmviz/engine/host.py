@@ -67,9 +67,10 @@ class Host:
                             phase = message
                             limited = request.job.launch_limit_seconds
                             limit = limited if phase.limited else _PATIENCE_SECONDS
-                        over = isinstance(message, _LAST)
+                        lost = isinstance(message, Failed) and message.failure.kind == "driver"
+                        over = isinstance(message, _LAST) and not lost
                         yield message
-                        if over:
+                        if over or lost:
                             return
                 ending = self._overdue(job_id, phase, heard, limit)
                 if ending is not None:
@@ -86,7 +87,7 @@ class Host:
             yield Failed(job_id, Failure("crash", sentence, str(error)))
         finally:
             if not over:
-                # Nobody listens any more, or nothing sensible comes: the child is of no use.
+                # Nobody listens any more, nothing sensible comes, or the driver's state is lost.
                 self._drop(self._transport)
 
     def _overdue(self, job_id: int, phase: Phase, heard: float, limit: float) -> Message | None:

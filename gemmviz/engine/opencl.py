@@ -6,7 +6,7 @@ import ctypes
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ from gemmviz.core.model import (
     KernelFacts,
     Platform,
     Property,
-    Registers,
 )
+from gemmviz.engine.compiler import compiler_words
 from gemmviz.engine.queries import (
     clean,
     device_type,
@@ -69,7 +69,7 @@ class DriverError(Exception):
 def _driver_error(error: cl.Error, during: str) -> DriverError:
     code = int(error.code)
     kind = _KINDS.get(code, "driver")
-    name = cl.status_code.to_string(code, f"status {code}")
+    name = cl.status_code.to_string(code, "status %d")
     sentence = _SENTENCES[kind]
     if kind == "launch":
         sentence = f"The driver refused the launch: {name}."
@@ -308,7 +308,9 @@ class Session:
                 program.build(options=list(options), cache_dir=False)
                 log = program.get_build_info(self._device, cl.program_build_info.LOG).strip()
             except cl.Error as error:
-                raise _driver_error(error, "building") from error
+                failure = _driver_error(error, "building").failure
+                words = compiler_words(str(error))
+                raise DriverError(replace(failure, detail=words or failure.detail)) from error
             try:
                 return Kernel(cl.Kernel(program, entry), log, self._device)
             except cl.Error as error:
@@ -361,17 +363,6 @@ class Session:
             return [(event.profile.end - event.profile.start) * 1e-9 for event in events]
         except cl.Error as error:
             raise _driver_error(error, "running the kernel") from error
-
-
-_USED = re.compile(r"Used (\d+) registers")
-_SHARED = re.compile(r"(\d+) bytes smem")
-_SPILLED = re.compile(r"(\d+) bytes spill stores")
-
-
-def parse_registers(log: str) -> Registers:
-    """The resource report that NVIDIA's compiler writes under ``-cl-nv-verbose``."""
-    found = (pattern.search(log) for pattern in (_USED, _SHARED, _SPILLED))
-    return Registers(*(int(match[1]) if match else None for match in found))
 
 
 def _find(key: DeviceKey) -> cl.Device:

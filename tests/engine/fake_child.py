@@ -6,8 +6,8 @@ import sys
 import time
 
 from gemmviz.core.codec import decode_line, encode_line
-from gemmviz.core.messages import Finished, Phase, RunJob, SampleBatch
-from gemmviz.core.model import Samples
+from gemmviz.core.messages import Failed, Finished, Phase, RunJob, SampleBatch
+from gemmviz.core.model import Failure, Samples
 
 
 def emit(message: object) -> None:
@@ -38,6 +38,9 @@ match fault:
     case "no json":
         sys.stdout.write("Warning: unsupported device\n")
         sys.stdout.flush()
+        time.sleep(60)
+    case "state lost":
+        emit(Failed(job.id, Failure("driver", "The driver failed.")))
         time.sleep(60)
     case "late words":
         emit(SampleBatch(job.id - 1, Samples((1,), (9.0,), (9.0,))))

@@ -164,6 +164,25 @@ def test_faults_of_a_child(pocl: Device, fault: str, kind: str, words: str) -> N
         assert "assertion failed" in result.failure.detail
 
 
+def test_a_child_whose_driver_state_is_lost_is_replaced(pocl: Device) -> None:
+    started: list[LocalTransport] = []
+
+    def connect(environment: Mapping[str, str]) -> LocalTransport:
+        first = [sys.executable, str(FAKE), "state lost"]
+        started.append(
+            LocalTransport(environment) if started else LocalTransport(environment, first)
+        )
+        return started[-1]
+
+    engine = Engine(connect)
+    lost = run(engine, pocl)
+    assert lost.failure is not None
+    assert lost.failure.kind == "driver"
+    assert run(engine, pocl).verdict == "verified"
+    engine.close()
+    assert len(started) == 2
+
+
 def test_late_words_of_another_job_are_dropped(pocl: Device) -> None:
     engine = _fake("late words")
     try:

@@ -1,0 +1,44 @@
+"""Reads what compilers say: their errors at our lines, and their resource reports."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from gemmviz.core.model import Registers, Variant
+
+_BUILD_REPORT = re.compile(r"Build on <.*?>:\n\n(.*?)\n\(options: ", re.DOTALL)
+_SAVED_SOURCE = re.compile(r"\(source saved as (.+)\)")
+
+
+def compiler_words(message: str) -> str:
+    """The compiler's log out of pyopencl's message; its copy of the source is not left behind."""
+    saved = _SAVED_SOURCE.search(message)
+    if saved is not None:
+        Path(saved[1]).unlink(missing_ok=True)
+    return "\n".join(report.strip() for report in _BUILD_REPORT.findall(message))
+
+
+_USED = re.compile(r"Used (\d+) registers")
+_SHARED = re.compile(r"(\d+) bytes smem")
+_SPILLED = re.compile(r"(\d+) bytes spill stores")
+
+
+def parse_registers(log: str) -> Registers:
+    """The resource report that NVIDIA's compiler writes under ``-cl-nv-verbose``."""
+    found = (pattern.search(log) for pattern in (_USED, _SHARED, _SPILLED))
+    return Registers(*(int(match[1]) if match else None for match in found))
+
+
+def name_lines(log: str, variant: Variant, source: str) -> str:
+    """A compiler's log with the file and lines that a person has, where it ignored ``#line``.
+
+    NVIDIA's compiler and Oclgrind count lines of the whole assembled ``source`` and call it
+    "<kernel>" and "input.cl".
+    """
+    head = source.count("\n", 0, len(source) - len(variant.source))
+
+    def named(match: re.Match[str]) -> str:
+        return f"{variant.id}.cl:{int(match[1]) - head}"
+
+    return re.sub(r"(?:<kernel>|input\.cl):(\d+)", named, log)

@@ -1,0 +1,38 @@
+"""Compilers' words: errors at our lines, registers where the compiler names them."""
+
+import pytest
+
+from gemmviz.core.launch import assemble
+from gemmviz.core.model import Registers
+from gemmviz.engine.compiler import compiler_words, name_lines, parse_registers
+from tests.engine.runs import CATALOG
+
+_NVIDIA = """
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'tiled' for 'sm_90'
+ptxas info    : Function properties for tiled
+ptxas         .     0 bytes stack frame, 16 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 31 registers, used 1 barriers, 2052 bytes smem, 396 bytes cmem[0]
+"""
+
+
+def test_registers() -> None:
+    assert parse_registers(_NVIDIA) == Registers(31, 2052, 16)
+    assert parse_registers("") == Registers()
+
+
+def test_the_log_is_found_in_the_bindings_message() -> None:
+    message = (
+        "clBuildProgram failed\n\nBuild on <pyopencl.Device 'X' on 'Y' at 0x1>:\n\n"
+        "x.cl:1:2: error: no\n\n(options: -cl-std=CL1.2)\n"
+    )
+    assert compiler_words(message) == "x.cl:1:2: error: no"
+    assert compiler_words("something else") == ""
+
+
+@pytest.mark.parametrize("place", ["<kernel>:6:3", "input.cl:6:3"])
+def test_lines_are_ours_where_a_compiler_ignores_the_line_directive(place: str) -> None:
+    tiled = CATALOG.find("tiled")
+    source = assemble(tiled, (("TS", 8),), "float")
+    named = name_lines(f"{place}: error: unknown", tiled, source)
+    assert named == "tiled.cl:3:3: error: unknown"
