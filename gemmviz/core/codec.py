@@ -6,7 +6,8 @@ import json
 import math
 import types
 import typing
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar
@@ -32,7 +33,7 @@ def to_json(value: Any) -> Any:
         return value if math.isfinite(value) else str(value)
     if value is None or isinstance(value, bool | int | str):
         return value
-    if isinstance(value, tuple | list):
+    if isinstance(value, tuple | list | array):
         if value and type(value[0]) is float and all(map(math.isfinite, value)):
             return list(value)  # a batch of samples: no walk through each
         return [to_json(item) for item in value]
@@ -85,6 +86,8 @@ def _decoder(kind: Any) -> _Decoder:
         return _dataclass_decoder(kind)
     if origin is tuple:
         return _tuple_decoder(arguments)
+    if origin is Sequence:
+        return _tuple_decoder((*arguments, Ellipsis))
     if origin in (typing.Union, types.UnionType):
         return _union_decoder(arguments)
     if origin is typing.Literal:

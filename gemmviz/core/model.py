@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -269,15 +270,15 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Timed launches in run order, as parallel sequences.
+    """Timed launches in run order, as parallel sequences that nobody changes: tuples or arrays.
 
     A sample covers ``launches[i]`` launches, took ``seconds[i]`` in all and ended ``at[i]`` seconds
     after the first timed launch was enqueued (host clock).
     """
 
-    launches: tuple[int, ...] = ()
-    seconds: tuple[float, ...] = ()
-    at: tuple[float, ...] = ()
+    launches: Sequence[int] = ()
+    seconds: Sequence[float] = ()
+    at: Sequence[float] = ()
 
     def __len__(self) -> int:
         return len(self.seconds)

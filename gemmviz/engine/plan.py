@@ -8,6 +8,7 @@ import itertools
 import json
 import threading
 import time
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -166,9 +167,10 @@ class _Record:
 
     def __init__(self, job: Job, device: Device) -> None:
         self._job, self._device = job, device
-        self._launches: list[int] = []
-        self._seconds: list[float] = []
-        self._at: list[float] = []
+        # Arrays: a minute of short launches is millions of samples.
+        self._launches = array("L")
+        self._seconds = array("d")
+        self._at = array("d")
         self._facts: KernelFacts | None = None
         self._log = ""
         self._check: Check | None = None
@@ -202,7 +204,7 @@ class _Record:
         return Result(
             job=self._job,
             device=self._device,
-            samples=Samples(tuple(self._launches), tuple(self._seconds), tuple(self._at)),
+            samples=Samples(self._launches, self._seconds, self._at),
             check=self._check,
             facts=self._facts,
             build_log=self._log,

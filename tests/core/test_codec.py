@@ -14,6 +14,16 @@ from gemmviz.core.codec import CodecError, decode_line, encode_line, from_json, 
 from gemmviz.core.messages import Cancel, Checked, RunJob, SampleBatch
 from gemmviz.core.model import Check, DeviceKey, Job, Problem, Samples, Variant
 
+_numbers = st.floats(allow_nan=False)
+st.register_type_strategy(
+    Samples,
+    st.builds(
+        Samples,
+        st.lists(st.integers(1, 9)).map(tuple),
+        st.lists(_numbers).map(tuple),
+        st.lists(_numbers).map(tuple),
+    ),
+)
 _KINDS = [*typing.get_args(messages.Request), *typing.get_args(messages.Message)]
 
 
