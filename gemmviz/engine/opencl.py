@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from gemmviz.core.model import (
 )
 from gemmviz.engine.compiler import compiler_words
 from gemmviz.engine.queries import (
+    RAW_QUERIES,
     clean,
     device_type,
     property_of,
@@ -176,6 +178,12 @@ def _properties(handle: cl.Device, vendor: str) -> tuple[Property, ...]:
             properties.append(Property(name, None, reason=reason))
         except UnicodeDecodeError:
             properties.append(Property(name, None, reason="the driver's text is not readable"))
+    for owner, queries in RAW_QUERIES.items():
+        for name, code in queries.items() if owner in vendor.lower() else ():
+            answer = _raw_query(handle, code, 4)
+            value = None if answer is None else int.from_bytes(answer, sys.byteorder)
+            reason = "the driver refuses this query" if value is None else ""
+            properties.append(Property(name, value, reason=reason))
     return tuple(properties)
 
 

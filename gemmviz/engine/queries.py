@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Sequence
 
 from gemmviz.core.model import Property
 
@@ -39,6 +40,35 @@ _WORDS: dict[str, tuple[str, ...]] = {
 }
 _SUFFIX = re.compile(r"_(NV|AMD|INTEL|ARM|ALTERA|QCOM|IMG|APPLE|EXT|KHR)\Z")
 _VENDOR_OF = {"NV": "nvidia", "AMD": "advanced micro", "INTEL": "intel", "ARM": "arm"}
+_ATOMIC = ("ORDER_RELAXED", "ORDER_ACQ_REL", "ORDER_SEQ_CST", "SCOPE_WORK_ITEM",
+           "SCOPE_WORK_GROUP", "SCOPE_DEVICE", "SCOPE_ALL_DEVICES")  # fmt: skip
+_BITS["ATOMIC_MEMORY_CAPABILITIES"] = _BITS["ATOMIC_FENCE_CAPABILITIES"] = _ATOMIC
+_BITS["QUEUE_ON_DEVICE_PROPERTIES"] = _BITS["QUEUE_ON_HOST_PROPERTIES"] = _BITS["QUEUE_PROPERTIES"]
+_BITS["DEVICE_ENQUEUE_CAPABILITIES"] = ("SUPPORTED", "REPLACEABLE_DEFAULT")
+_BITS["SVM_CAPABILITIES"] = ("COARSE_GRAIN_BUFFER", "FINE_GRAIN_BUFFER", "FINE_GRAIN_SYSTEM",
+                             "ATOMICS")  # fmt: skip
+_FLAGS = frozenset(
+    {
+        "ENDIAN_LITTLE",
+        "HOST_UNIFIED_MEMORY",
+        "PREFERRED_INTEROP_USER_SYNC",
+        "GPU_OVERLAP_NV",
+        "KERNEL_EXEC_TIMEOUT_NV",
+        "INTEGRATED_MEMORY_NV",
+    }
+)
+_FLAG_ENDINGS = ("AVAILABLE", "_SUPPORT", "_SUPPORTED")
+# 32-bit queries that the binding has no name for or refuses by itself, by vendor.
+RAW_QUERIES: dict[str, dict[str, int]] = {
+    "intel": {
+        "IP_VERSION_INTEL": 0x4250,
+        "NUM_SLICES_INTEL": 0x4252,
+        "NUM_SUB_SLICES_PER_SLICE_INTEL": 0x4253,
+        "NUM_EUS_PER_SUB_SLICE_INTEL": 0x4254,
+        "NUM_THREADS_PER_EU_INTEL": 0x4255,
+    },
+    "advanced micro": {"WAVEFRONT_WIDTH_AMD": 0x4043},
+}
 # Objects rather than values, and names kept by the binding for what newer ones replaced.
 SKIPPED = frozenset({"PLATFORM", "PARENT_DEVICE", "to_string", "MIN_DATA_TYPE_ALIGN_SIZE"})
 
@@ -58,20 +88,34 @@ def property_of(name: str, raw: object) -> Property:
     if isinstance(raw, str):
         return Property(name, clean(raw))
     if isinstance(raw, list | tuple):
-        return Property(name, " x ".join(str(item) for item in raw))
-    if isinstance(raw, bool):
-        return Property(name, "yes" if raw else "no")
+        return Property(name, _listed(raw))
     if not isinstance(raw, int):
         return Property(name, clean(str(raw)))
+    if name in _FLAGS or name.endswith(_FLAG_ENDINGS):
+        return Property(name, "yes" if raw else "no")
+    if name.endswith("NUMERIC_VERSION"):
+        return Property(name, _version(raw))
     if name in _BITS:
         bits = [word for bit, word in enumerate(_BITS[name]) if raw >> bit & 1]
-        return Property(name, " | ".join(bits) or str(raw))
+        return Property(name, " | ".join(bits) or "none")
     if name in _WORDS and raw < len(_WORDS[name]):
         return Property(name, _WORDS[name][raw])
     if name in _SCALES:
         factor, unit = _SCALES[name]
         return Property(name, raw * factor, unit)
     return Property(name, raw, "bytes" if name in BYTES else "")
+
+
+def _listed(items: Sequence[object]) -> str:
+    """Sizes as "8 x 8 x 4"; named versions as "name 1.2.3", one after the other."""
+    if items and hasattr(items[0], "name") and hasattr(items[0], "version"):
+        return ", ".join(f"{clean(item.name)} {_version(item.version)}" for item in items)  # type: ignore[attr-defined]
+    return " x ".join(map(str, items))
+
+
+def _version(packed: int) -> str:
+    """A packed cl_version (10, 10 and 12 bits) as "3.0.0"."""
+    return f"{packed >> 22}.{packed >> 12 & 0x3FF}.{packed & 0xFFF}"
 
 
 def clean(text: str) -> str:
