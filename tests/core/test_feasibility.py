@@ -8,7 +8,7 @@ from gemmviz.core.catalog import load_catalog
 from gemmviz.core.feasibility import local_limit, parameter_refusal, refusal
 from gemmviz.core.launch import merge_parameters
 from gemmviz.core.limits import named_limits
-from gemmviz.core.model import Argument, Device, Problem
+from gemmviz.core.model import Argument, Device, Problem, Variant
 from gemmviz.core.paths import data_dir
 
 CATALOG = load_catalog(data_dir("kernels"))
@@ -101,3 +101,12 @@ def test_rules_of_the_variant_may_ask_for_the_device() -> None:
 def test_a_formula_without_a_value_is_a_reason() -> None:
     broken = replace(TILED, local_bytes="TS // (K - 64)")
     assert "divides by zero" in str(parameter_refusal(broken, (("TS", 16),), SMALL, DEVICE))
+
+
+@pytest.mark.parametrize("variant", CATALOG.variants, ids=lambda variant: variant.id)
+def test_shapes_beyond_int_indices_are_refused(variant: Variant) -> None:
+    room = replace(DEVICE, global_mem_bytes=2**50, max_alloc_bytes=2**50)
+    parameters = merge_parameters(variant, {})
+    assert refusal(variant, parameters, Problem(32768, 32768, 32768), room) is None
+    wide = Problem(65536, 65536, 65536)
+    assert "2147483647" in str(refusal(variant, parameters, wide, room))
