@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from gemmviz.cli.selection import NO_PLATFORM
+from gemmviz.core.choice import NO_PLATFORM
 from gemmviz.core.codec import to_json
 from gemmviz.core.messages import Listing
 from gemmviz.core.model import Device

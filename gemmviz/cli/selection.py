@@ -8,16 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gemmviz.core.catalog import CatalogError, load_catalog, load_variant
+from gemmviz.core.choice import NO_PLATFORM, default_device, matching_devices, newest
 from gemmviz.core.launch import merge_parameters
 from gemmviz.core.messages import Listing
 from gemmviz.core.model import Device, Failure, Parameters, Variant
 from gemmviz.core.paths import data_dir
-
-NO_PLATFORM = (
-    "No OpenCL platform was found. On Linux x86-64, `pip install pocl-binary-distribution` gives "
-    "a CPU device; on Debian or Ubuntu, `apt install pocl-opencl-icd`; a GPU needs its vendor's "
-    "driver."
-)
 
 
 class SelectionError(Exception):
@@ -84,14 +79,16 @@ def find_device(listing: Listing, text: str | None) -> Device:
     if not devices:
         raise SelectionError(listing.problem or NO_PLATFORM)
     if text is None:
-        return _default_device(devices)
-    wanted = text.lower()
-    matches = [d for d in devices if wanted in f"{d.platform} {d.platform_version}".lower()]
-    matches = matches or [d for d in devices if wanted in d.name.lower()]
-    if not matches:
+        chosen = default_device(devices)
+        if chosen is None:
+            names = ", ".join(device.name for device in devices)
+            raise SelectionError(f"There are only simulators ({names}); choose one with --device.")
+        return chosen
+    matches = matching_devices(devices, text)
+    best = newest(matches)
+    if best is None:
         names = "; ".join(f"{d.platform}: {d.name}" for d in devices)
         raise SelectionError(f"No platform or device matches {text!r}; there are: {names}.")
-    best = max(matches, key=_version)
     if len(matches) > 1:
         print(
             f"{len(matches)} devices match {text!r}; taking {best.name} on {best.platform} "
@@ -99,22 +96,3 @@ def find_device(listing: Listing, text: str | None) -> Device:
             file=sys.stderr,
         )
     return best
-
-
-def _default_device(devices: Sequence[Device]) -> Device:
-    real = [device for device in devices if device.type != "simulator"]
-    usable = [device for device in real if device.unavailable is None] or real
-    if not usable:
-        names = ", ".join(device.name for device in devices)
-        raise SelectionError(f"There are only simulators ({names}); choose one with --device.")
-    gpus = [device for device in usable if device.type == "GPU"]
-    pocl = [device for device in usable if "portable computing language" in device.platform.lower()]
-    cpus = [device for device in usable if device.type == "CPU"]
-    if gpus:
-        return gpus[0]
-    return max(pocl or cpus or usable, key=_version)
-
-
-def _version(device: Device) -> tuple[int, ...]:
-    """The numbers of a platform's version; the first of equal ones wins in ``max``."""
-    return tuple(int(number) for number in re.findall(r"\d+", device.platform_version))
