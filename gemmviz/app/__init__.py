@@ -1,0 +1,1 @@
+"""The state of the window: what is selected, running and measured."""

@@ -1,0 +1,117 @@
+"""The finished runs: rows to tick, one of them the baseline."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime
+
+from PySide6.QtCore import QObject, Signal
+
+from gemmviz.app.runs import Run
+from gemmviz.core.launch import describe_parameters
+
+CSV_COLUMNS = (
+    "finished_at", "device", "platform", "kernel", "parameters", "m", "n", "k", "element",
+    "launches", "median_seconds", "low_seconds", "high_seconds", "q1_seconds", "q3_seconds",
+    "minimum_seconds", "flops_per_second", "occupancy", "verdict", "max_error", "speed_up",
+    "seed", "failure",
+)  # fmt: skip
+
+
+class ResultBook(QObject):
+    """Finished runs in the order they ended; every one is ticked for the comparison at first."""
+
+    run_added = Signal(int)
+    marks_changed = Signal()
+    cleared = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.runs: list[Run] = []
+        self.baseline: Run | None = None
+        self._ticked: set[int] = set()
+
+    @property
+    def ticked(self) -> tuple[Run, ...]:
+        """The runs to compare, oldest first; only those with a sample."""
+        return tuple(run for run in self.runs if self.is_ticked(run))
+
+    def is_ticked(self, run: Run) -> bool:
+        """Whether a run takes part in the comparison."""
+        return run.job.id in self._ticked
+
+    def add(self, run: Run) -> None:
+        """Add a finished run; one without a sample has nothing to compare and stays unticked."""
+        if run.summary is not None:
+            self._ticked.add(run.job.id)
+        self.runs.append(run)
+        self.run_added.emit(len(self.runs) - 1)
+
+    def tick(self, run: Run, ticked: bool) -> None:
+        """Take a run into the comparison or out of it."""
+        if ticked and run.summary is not None:
+            self._ticked.add(run.job.id)
+        else:
+            self._ticked.discard(run.job.id)
+        self.marks_changed.emit()
+
+    def pin_baseline(self, run: Run | None) -> None:
+        """Measure the others against ``run``; the same one again or None ends that."""
+        self.baseline = None if run is self.baseline else run
+        self.marks_changed.emit()
+
+    def clear(self) -> None:
+        """Forget every run."""
+        self.runs.clear()
+        self._ticked.clear()
+        self.baseline = None
+        self.cleared.emit()
+
+    def speed_up(self, run: Run) -> float | None:
+        """How many times faster than the baseline, by the median of one launch.
+
+        None without a baseline, for another problem, and where either answer is wrong.
+        """
+        base = self.baseline
+        if base is None or base.summary is None or run.summary is None or base.wrong or run.wrong:
+            return None
+        if _work(base) != _work(run):
+            return None
+        return base.summary.median / run.summary.median
+
+    def to_csv(self) -> str:
+        """Every run as CSV in SI base units, full precision; the header first."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(CSV_COLUMNS)
+        for run in self.runs:
+            writer.writerow(self._csv_row(run))
+        return text.getvalue()
+
+    def _csv_row(self, run: Run) -> tuple[object, ...]:
+        job, problem, summary = run.job, run.job.problem, run.summary
+        times: tuple[object, ...] = ("",) * 6
+        if summary is not None:
+            times = (summary.median, summary.low, summary.high, summary.q1, summary.q3,
+                     summary.minimum)  # fmt: skip
+        finished = run.result.finished_at if run.result is not None else 0.0
+        verdict = run.result.verdict if run.result is not None else None
+        return (
+            datetime.fromtimestamp(finished, UTC).isoformat(timespec="seconds"),
+            run.device.name, run.device.platform, job.variant.id,
+            describe_parameters(job.parameters), problem.m, problem.n, problem.k, problem.element,
+            run.buffer.launch_count, *times, _blank(run.flops_per_second),
+            _blank(run.estimate.occupancy if run.estimate is not None else None), verdict or "",
+            run.check.max_error if run.check is not None else "", _blank(self.speed_up(run)),
+            problem.seed, run.failure.sentence if run.failure is not None else "",
+        )  # fmt: skip
+
+
+def _blank(value: float | None) -> object:
+    return "" if value is None else value
+
+
+def _work(run: Run) -> tuple[object, ...]:
+    problem = run.job.problem
+    return run.job.variant.operation, problem.m, problem.n, problem.k, problem.element

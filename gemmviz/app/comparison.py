@@ -1,0 +1,86 @@
+"""The driver's own figures of a built kernel against those of its metadata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gemmviz.app.runs import Run
+from gemmviz.core.launch import geometry
+from gemmviz.core.units import memory
+
+
+@dataclass(frozen=True, slots=True)
+class DriverFigure:
+    """One figure: by the formula ("–" where there is none) and by the driver, and what it means."""
+
+    name: str
+    formula: str
+    driver: str
+    differs: bool = False
+    remark: str = ""
+
+
+def driver_figures(run: Run) -> tuple[DriverFigure, ...]:
+    """The figures of a run that was built; empty before."""
+    facts = run.facts
+    if facts is None:
+        return ()
+    shape = geometry(run.job.variant, run.job.parameters, run.job.problem)
+    group = facts.max_group_size
+    local = facts.local_bytes
+    differs = local is not None and local != shape.local_bytes
+    return (
+        DriverFigure(
+            "Local memory",
+            f"{shape.local_bytes} B" if differs else memory(shape.local_bytes),
+            f"{local} B" if differs else _bytes(local),
+            differs,
+            "Drivers may pad local memory, add their own words, or leave __local arguments out.",
+        ),
+        DriverFigure(
+            "Group",
+            " × ".join(map(str, shape.local)),
+            _group(facts.compiled_group),
+            any(facts.compiled_group or ()) and not _same(shape.local, facts.compiled_group or ()),
+            "The source was compiled for another group (reqd_work_group_size).",
+        ),
+        DriverFigure(
+            "Largest group",
+            str(shape.group_size),
+            "–" if group is None else str(group),
+            group is not None and group < shape.group_size,
+            "The driver's largest group for this kernel is below the one that runs: it is a hint, "
+            "and NVIDIA's always says 256.",
+        ),
+        DriverFigure(
+            "Preferred multiple",
+            "–",
+            "–" if facts.preferred_multiple is None else str(facts.preferred_multiple),
+            remark="A hint of the driver for the size of a group.",
+        ),
+        DriverFigure(
+            "Private memory",
+            "–",
+            _bytes(facts.private_bytes),
+            remark="Private bytes of a work-item; 0 does not mean that no register was spilled.",
+        ),
+    )
+
+
+def _group(compiled: tuple[int, ...] | None) -> str:
+    """A compiled group size; "–" where the source leaves it open."""
+    return " × ".join(map(str, _trimmed(compiled))) if compiled and any(compiled) else "–"
+
+
+def _same(launched: tuple[int, ...], compiled: tuple[int, ...]) -> bool:
+    return _trimmed(launched) == _trimmed(compiled)
+
+
+def _trimmed(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Without the dimensions of size 1 behind the first, which drivers add."""
+    used = next((place for place in range(len(sizes), 1, -1) if sizes[place - 1] != 1), 1)
+    return sizes[:used]
+
+
+def _bytes(count: int | None) -> str:
+    return "–" if count is None else memory(count)

@@ -1,0 +1,111 @@
+"""What is told of a device in words: readable values, and badges where one is not what it seems."""
+
+from __future__ import annotations
+
+from gemmviz.app.setup import Badge
+from gemmviz.core.limits_table import Limits
+from gemmviz.core.model import Device, Property
+from gemmviz.core.units import duration, memory, scaled
+
+_BADGE_PROPERTIES = {
+    "LOCAL_MEM_SIZE": "local",
+    "LOCAL_MEM_TYPE": "local",
+    "MAX_CLOCK_FREQUENCY": "clock",
+    "PREFERRED_WORK_GROUP_SIZE_MULTIPLE": "multiple",
+}
+
+
+def readable(entry: Property) -> str:
+    """The value of a property as a person reads it; a dash where the query was refused."""
+    value = entry.value
+    if value is None:
+        return "–"
+    if isinstance(value, str):
+        return value
+    if entry.unit == "bytes":
+        return memory(value)
+    if entry.unit == "Hz":
+        return " ".join(scaled(value, "Hz")) if value > 10**6 else "unknown"
+    if entry.unit == "s":
+        return duration(value)
+    return str(value)
+
+
+def raw(entry: Property) -> str:
+    """The value in its SI unit as the driver gave it; empty where the readable one says it all."""
+    value = entry.value
+    if value is None or not entry.unit:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def badges(device: Device, limits: Limits | None) -> dict[str, Badge]:
+    """What is not as it seems on a device, by topic: "local", "clock", "type"."""
+    found: dict[str, Badge] = {}
+    size = device.local_mem_bytes
+    if device.type == "simulator":
+        why = "A simulator checks kernels for faults; its times say nothing of any hardware."
+        found["type"] = Badge("simulator", "doubt", why)
+    if device.type == "CPU" and size is not None:
+        why = (
+            f"A CPU has no local memory of its own: these {memory(size)} are ordinary memory that "
+            "lives in the caches, and staging a tile there is a copy from cache to cache."
+        )
+        found["local"] = Badge("cache", "doubt", why)
+    elif limits is not None and size is not None and limits.pool_bytes != size:
+        found["local"] = Badge(
+            f"{memory(limits.pool_bytes)} a {limits.pool_name}",
+            "plain",
+            _local_meaning(size, limits),
+        )
+    if device.clock_hz is None:
+        why = "This driver reports 0 or 1 MHz, which means that it does not know the clock."
+        found["clock"] = Badge("clock unknown", "plain", why)
+    return found
+
+
+def property_badge(name: str, found: dict[str, Badge]) -> Badge | None:
+    """The badge that belongs to a property, if any."""
+    topic = _BADGE_PROPERTIES.get(name.removeprefix("CL_DEVICE_"))
+    return found.get(topic) if topic is not None else None
+
+
+def _local_meaning(size: int, limits: Limits) -> str:
+    text = (
+        f"The driver's {memory(size)} is what one group may ask for by default; each "
+        f"{limits.pool_name} shares {memory(limits.pool_bytes)} among its groups "
+        f"({limits.name}, {limits.source})."
+    )
+    if limits.per_group_bytes > size:
+        text += f" A kernel's own __local arrays may take up to {memory(limits.per_group_bytes)}."
+    return text
+
+
+def device_tip(device: Device, limits: Limits | None) -> str:
+    """Every figure of a device on lines of their own."""
+    clock = " ".join(scaled(device.clock_hz, "Hz")) if device.clock_hz else "not told by the driver"
+    lines = [
+        f"{device.name}",
+        f"Type: {device.type}, {device.vendor}",
+        f"Compute units: {_or_dash(device.compute_units)}",
+        f"Local memory: {local_text(device)} a group"
+        + (f", {memory(limits.pool_bytes)} a {limits.pool_name}" if limits is not None else ""),
+        f"Largest work-group: {_or_dash(device.max_work_group_size)} work-items",
+        f"Clock: {clock}",
+        f"Driver: {device.driver_version or '–'} ({device.opencl_version or 'OpenCL'})",
+    ]
+    if device.unavailable:
+        lines.insert(1, f"Cannot run: {device.unavailable}")
+    return "\n".join(lines)
+
+
+def local_text(device: Device) -> str:
+    """Local memory of a group with what it is made of."""
+    if device.local_mem_bytes is None:
+        return "–"
+    kinds = {"GLOBAL": " (in global memory)", "LOCAL": " (own memory)"}
+    return memory(device.local_mem_bytes) + kinds.get(device.local_mem_type or "", "")
+
+
+def _or_dash(value: object) -> str:
+    return "–" if value is None else str(value)

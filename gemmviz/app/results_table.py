@@ -1,0 +1,218 @@
+"""The item model of the finished runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Slot,
+)
+
+from gemmviz.app.book import ResultBook
+from gemmviz.app.runs import Run
+from gemmviz.core.launch import describe_parameters
+from gemmviz.core.units import duration, percent, throughput
+
+SORT_ROLE = Qt.ItemDataRole.UserRole + 1
+"""A value of the cell to sort by."""
+STRUCK_ROLE = Qt.ItemDataRole.UserRole + 2
+"""Whether a cell is struck through: the speed of a wrong answer."""
+STATE_ROLE = Qt.ItemDataRole.UserRole + 3
+""""good", "bad", "warn" or "" for the colour of a cell."""
+RUN_ROLE = Qt.ItemDataRole.UserRole + 4
+"""The Run of a row."""
+BASELINE_ROLE = Qt.ItemDataRole.UserRole + 5
+"""Whether the row is the baseline."""
+
+Index = QModelIndex | QPersistentModelIndex
+_NONE = "–"
+
+
+def _median(run: Run) -> str:
+    return duration(run.summary.median) if run.summary is not None else _NONE
+
+
+def _rate(run: Run) -> str:
+    return throughput(run.flops_per_second) if run.flops_per_second is not None else _NONE
+
+
+def _occupancy(run: Run) -> str:
+    share = run.estimate.occupancy if run.estimate is not None else None
+    return percent(share) if share is not None else _NONE
+
+
+def _verdict(run: Run) -> str:
+    if run.failure is not None and not run.wrong:
+        return "✗ could not run"
+    if run.check is None:
+        return "not checked"
+    return "✗ wrong" if run.wrong else "✓ verified"
+
+
+def _finished(run: Run) -> str:
+    seconds = run.result.finished_at if run.result is not None else 0.0
+    return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%H:%M:%S")
+
+
+_COLUMNS: tuple[tuple[str, Callable[[Run], str]], ...] = (
+    ("Kernel", lambda run: run.job.variant.title),
+    ("Parameters", lambda run: describe_parameters(run.job.parameters) or _NONE),
+    ("Device", lambda run: run.device.name),
+    ("M × N × K", lambda run: run.shape),
+    ("Element", lambda run: run.job.problem.element),
+    ("Median", _median),
+    ("Throughput", _rate),
+    ("Verdict", _verdict),
+    ("Speed-up", lambda _: _NONE),  # against the book's baseline, see data()
+    ("Occupancy", _occupancy),
+    ("Time", _finished),
+)
+_NUMBERS = (5, 6, 8, 9)
+_SPEED_COLUMNS = (5, 6)
+_VERDICT, _SPEED_UP, _OCCUPANCY, _TIME = 7, 8, 9, 10
+
+
+class ResultsTableModel(QAbstractTableModel):
+    """One row a finished run, ticked to compare; the speed of a wrong answer is struck through."""
+
+    def __init__(self, book: ResultBook, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._book = book
+        self._count = len(book.runs)
+        book.run_added.connect(self._on_run_added)
+        book.marks_changed.connect(self._on_marks_changed)
+        book.cleared.connect(self._on_cleared)
+
+    def line(self, row: int) -> str:
+        """A row as text to copy, with tabs between."""
+        cells = (self.index(row, column) for column in range(len(_COLUMNS)))
+        return "\t".join(str(self.data(cell)) for cell in cells)
+
+    def header_line(self) -> str:
+        """The names of the columns, with tabs between."""
+        return "\t".join(name for name, _ in _COLUMNS)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """See QAbstractItemModel."""
+        return 0 if parent.isValid() else self._count
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        """See QAbstractItemModel."""
+        return 0 if parent.isValid() else len(_COLUMNS)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """See QAbstractItemModel."""
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(_COLUMNS):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _COLUMNS[section][0]
+        return _alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """See QAbstractItemModel."""
+        flags = super().flags(index)
+        if index.isValid() and index.column() == 0 and self._run(index).summary is not None:
+            flags |= Qt.ItemFlag.ItemIsUserCheckable
+        return flags
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """See QAbstractItemModel."""
+        if not index.isValid():
+            return None
+        run, column = self._run(index), index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(run, column)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _alignment(column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self._tip(run, column)
+        if role == Qt.ItemDataRole.CheckStateRole:
+            if column != 0 or run.summary is None:
+                return None
+            return Qt.CheckState.Checked if self._book.is_ticked(run) else Qt.CheckState.Unchecked
+        if role == SORT_ROLE:
+            return self._sort_key(run, column)
+        values = {
+            STRUCK_ROLE: run.wrong and column in _SPEED_COLUMNS,
+            STATE_ROLE: _state(run) if column == _VERDICT else "",
+            RUN_ROLE: run,
+            BASELINE_ROLE: run is self._book.baseline,
+        }
+        return values.get(role)
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Ticks a row."""
+        if not index.isValid() or index.column() != 0 or role != Qt.ItemDataRole.CheckStateRole:
+            return False
+        self._book.tick(self._run(index), Qt.CheckState(value) == Qt.CheckState.Checked)
+        return True
+
+    def _run(self, index: Index) -> Run:
+        return self._book.runs[index.row()]
+
+    def _text(self, run: Run, column: int) -> str:
+        if column != _SPEED_UP:
+            return _COLUMNS[column][1](run)
+        if run is self._book.baseline:
+            return "baseline"
+        factor = self._book.speed_up(run)
+        return f"{factor:.2f} ×" if factor is not None else _NONE
+
+    def _tip(self, run: Run, column: int) -> str:
+        if run.failure is not None:
+            return f"{run.failure.sentence}\n\n{run.failure.detail}".strip()
+        if column == _SPEED_UP and self._book.baseline is None:
+            return "Pin a row as the baseline (B) to see how many times faster the others are."
+        if column == _SPEED_UP and self._book.speed_up(run) is None:
+            return "No figure: the baseline multiplies other sizes or elements, or has no result."
+        return f"{run.label} on {run.device.name}, {run.buffer.launch_count} launches"
+
+    def _sort_key(self, run: Run, column: int) -> Any:
+        if column == _SPEED_UP:
+            return self._book.speed_up(run) or 0.0
+        keys: dict[int, float] = {
+            5: run.summary.median if run.summary is not None else 0.0,
+            6: run.flops_per_second or 0.0,
+            _OCCUPANCY: (run.estimate.occupancy or 0.0) if run.estimate is not None else 0.0,
+            _TIME: run.result.finished_at if run.result is not None else 0.0,
+            3: float(run.flop),
+        }
+        return keys.get(column, self._text(run, column))
+
+    @Slot(int)
+    def _on_run_added(self, row: int) -> None:
+        self.beginInsertRows(QModelIndex(), row, row)
+        self._count = row + 1
+        self.endInsertRows()
+
+    @Slot()
+    def _on_marks_changed(self) -> None:
+        if self._count:
+            corner = self.index(self._count - 1, len(_COLUMNS) - 1)
+            self.dataChanged.emit(self.index(0, 0), corner)
+
+    @Slot()
+    def _on_cleared(self) -> None:
+        self.beginResetModel()
+        self._count = 0
+        self.endResetModel()
+
+
+def _state(run: Run) -> str:
+    if run.failure is not None:
+        return "bad"
+    return "good" if run.check is not None else "warn"
+
+
+def _alignment(column: int) -> int:
+    side = Qt.AlignmentFlag.AlignRight if column in _NUMBERS else Qt.AlignmentFlag.AlignLeft
+    return int(side | Qt.AlignmentFlag.AlignVCenter)

@@ -1,0 +1,137 @@
+"""One run as the app follows it, from the queue to its row in the results."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from gemmviz.app.samples import SampleBuffer
+from gemmviz.core.estimate import Estimate
+from gemmviz.core.launch import describe_parameters, flop
+from gemmviz.core.messages import Built, Checked, Phase, SampleBatch
+from gemmviz.core.model import Check, Device, Failure, Job, KernelFacts, Result, Samples
+from gemmviz.core.stats import Summary, summarize
+
+_PHASES = {
+    "waiting": "waits for its turn",
+    "start": "starting",
+    "build": "building",
+    "prepare": "preparing matrices",
+    "check": "checking one launch",
+    "compare": "comparing with the reference",
+    "warm up": "warming up",
+    "measure": "measuring",
+}
+_LIVE_SUMMARY_LIMIT = 50_000
+
+
+@dataclass(eq=False)
+class Run:
+    """A job, where it runs, and all that has come of it so far.
+
+    ``result`` stays None while the job is queued or under way; its samples are moved into
+    ``buffer``, the one place that holds them. ``estimate`` is the occupancy foreseen at the start.
+    """
+
+    job: Job
+    device: Device
+    estimate: Estimate | None = None
+    buffer: SampleBuffer = field(default_factory=SampleBuffer)
+    phase: str = "waiting"
+    facts: KernelFacts | None = None
+    check: Check | None = None
+    result: Result | None = None
+    summary: Summary | None = None
+    began: float | None = None
+    ended: float | None = None
+
+    @property
+    def label(self) -> str:
+        """What was run, without the device: "Tiled TS=16"."""
+        return f"{self.job.variant.title} {describe_parameters(self.job.parameters)}".strip()
+
+    @property
+    def shape(self) -> str:
+        """M, N and K as "512 × 64 × 128", or "512³" where they are equal."""
+        m, n, k = self.job.problem.m, self.job.problem.n, self.job.problem.k
+        return f"{m}³" if m == n == k else f"{m} × {n} × {k}"
+
+    @property
+    def flop(self) -> int:
+        """Floating-point operations of one launch."""
+        return flop(self.job.variant, self.job.problem)
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why it did not work, once that is known."""
+        return self.result.failure if self.result is not None else None
+
+    @property
+    def wrong(self) -> bool:
+        """Whether its answer was checked and found wrong: its speed then means nothing."""
+        return self.check is not None and self.check.verdict == "wrong"
+
+    @property
+    def flops_per_second(self) -> float | None:
+        """Throughput at the median time, or None without a sample."""
+        return self.flop / self.summary.median if self.summary is not None else None
+
+    @property
+    def elapsed_seconds(self) -> float:
+        """Time since the job left the queue, up to its end."""
+        if self.began is None:
+            return 0.0
+        return (time.monotonic() if self.ended is None else self.ended) - self.began
+
+    @property
+    def progress(self) -> float | None:
+        """Share of the launches that is done, or None when it runs until stopped."""
+        if self.job.launches is None:
+            return None
+        return min(1.0, self.buffer.launch_count / max(1, self.job.launches))
+
+    @property
+    def status(self) -> str:
+        """What it is doing, in a few words."""
+        if self.result is None:
+            return _PHASES.get(self.phase, self.phase)
+        if self.failure is not None and not self.wrong:
+            return "could not run"
+        return "stopped" if self.result.stopped else "finished"
+
+    def begin(self) -> None:
+        """The job left the queue."""
+        self.phase, self.began = "start", time.monotonic()
+
+    def take(self, event: object) -> None:
+        """Adds one message."""
+        match event:
+            case Phase(name=name):
+                self.phase = name
+            case Built(facts=facts):
+                self.facts = facts
+            case Checked(check=check):
+                self.check = check
+            case SampleBatch(samples=samples):
+                self.buffer.append(samples)
+            case Result():
+                self._end(event)
+            case _:
+                pass
+
+    def refresh_summary(self) -> None:
+        """Sums up the samples so far; of very many only an even part until the end."""
+        seconds = self.buffer.seconds_per_launch
+        if self.result is None and len(seconds) > _LIVE_SUMMARY_LIMIT:
+            seconds = seconds[:: -(-len(seconds) // _LIVE_SUMMARY_LIMIT)]
+        self.summary = summarize(seconds)
+
+    def _end(self, result: Result) -> None:
+        if len(result.samples) != len(self.buffer):
+            self.buffer = SampleBuffer(max(1, len(result.samples)))
+            self.buffer.append(result.samples)
+        self.buffer.trim()
+        self.result = replace(result, samples=Samples())
+        self.check, self.facts = result.check, result.facts
+        self.ended = time.monotonic()
+        self.refresh_summary()

@@ -1,0 +1,154 @@
+"""What a person has chosen to run, and which other choices there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from gemmviz.core.feasibility import element_refusal, parameter_refusal, refusal
+from gemmviz.core.launch import default_parameters
+from gemmviz.core.limits_table import Limits
+from gemmviz.core.model import ELEMENTS, Device, Parameter, Parameters, Problem, Variant
+
+PRESETS = (256, 512, 1024, 2048, 4096, 8192)
+LARGEST_SIZE = 2**17
+DEFAULT_VARIANT = "tiled"
+_FAMILIES = {
+    "ladder": "Ladder: one idea a step",
+    "published": "As published",
+    "cpu": "For CPUs",
+    "tensor": "Tensor cores",
+    "user": "Your own",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A value one may choose, or with a ``reason`` not."""
+
+    text: str
+    value: object
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """A short mark with its meaning: "good", "bad", "doubt" or "plain"; ``why`` is a sentence."""
+
+    text: str
+    meaning: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Everything that the next run takes from the person.
+
+    ``launches`` is None to run until stopped; ``seed`` is None for a fresh one each run. With
+    ``square`` the three sizes are kept equal.
+    """
+
+    variant: Variant | None = None
+    parameters: Parameters = ()
+    m: int = 512
+    n: int = 512
+    k: int = 512
+    square: bool = True
+    element: str = "float"
+    launches: int | None = 100
+    seed: int | None = None
+    launch_limit_seconds: float = 10.0
+    build_options: str = ""
+
+    def with_variant(self, variant: Variant) -> Setup:
+        """The same with another kernel: its defaults, and what its rules leave of the rest."""
+        element = self.element if self.element in variant.elements else variant.elements[0]
+        setup = replace(self, variant=variant, parameters=default_parameters(variant),
+                        element=element)  # fmt: skip
+        return setup.with_square(True) if variant.shapes == "square" else setup
+
+    def with_parameter(self, name: str, value: int) -> Setup:
+        """The same with one macro changed."""
+        changed = tuple((key, value if key == name else old) for key, old in self.parameters)
+        return replace(self, parameters=changed)
+
+    def with_square(self, square: bool) -> Setup:
+        """The same with the three sizes locked to M, or freed."""
+        return replace(self, square=True, n=self.m, k=self.m) if square else replace(
+            self, square=False)  # fmt: skip
+
+    def with_size(self, name: str, size: int) -> Setup:
+        """The same with "m", "n" or "k" changed, and the others with it where they are locked."""
+        if self.square:
+            return replace(self, m=size, n=size, k=size)
+        return replace(self, **{name: size})  # type: ignore[arg-type]
+
+    def with_all_sizes(self, size: int) -> Setup:
+        """The same with M = N = K = ``size``, locked or not."""
+        return replace(self, m=size, n=size, k=size)
+
+    def problem(self, seed: int = 0) -> Problem:
+        """Shape and element type with the seed of one run."""
+        return Problem(self.m, self.n, self.k, self.element, seed)
+
+
+def family_title(family: str) -> str:
+    """What a family of kernels is called in a menu."""
+    return _FAMILIES.get(family, family.capitalize())
+
+
+def verdict_badge(variant: Variant) -> Badge | None:
+    """What was found of a published kernel, or None for one that claims to be right."""
+    if variant.expect == "wrong":
+        return Badge("wrong", "bad", variant.finding)
+    if variant.family != "published":
+        return None
+    limits = []
+    if variant.shapes == "exact":
+        limits.append(f"{variant.tile_rows} divides M and {variant.tile_cols} divides N")
+    if variant.right_when:
+        limits.append(variant.right_when)
+    if limits:
+        why = f"Right only when {' and '.join(limits)}. {variant.finding}"
+        return Badge("right only when...", "doubt", why.strip())
+    return Badge("right", "good", variant.finding)
+
+
+def parameter_options(
+    setup: Setup, parameter: Parameter, device: Device | None, limits: Limits | None
+) -> tuple[Option, ...]:
+    """The values of one parameter; impossible ones with the reason, the others as chosen."""
+    options = []
+    for value in parameter.values:
+        tried = setup.with_parameter(parameter.name, value)
+        reason = None
+        if device is not None and setup.variant is not None:
+            reason = parameter_refusal(
+                setup.variant, tried.parameters, setup.problem(), device, limits
+            )
+        options.append(Option(str(value), value, reason or ""))
+    return tuple(options)
+
+
+def element_options(setup: Setup, device: Device | None) -> tuple[Option, ...]:
+    """The element types; those that device or kernel lacks with the reason."""
+    options = []
+    for name in ELEMENTS:
+        reason = None
+        if device is not None and setup.variant is not None:
+            reason = element_refusal(setup.variant, name, device)
+        options.append(Option(name, name, reason or ""))
+    return tuple(options)
+
+
+def preset_options(
+    setup: Setup, device: Device | None, limits: Limits | None
+) -> tuple[Option, ...]:
+    """Square sizes to pick at once; those that cannot run with the reason."""
+    options = []
+    for size in PRESETS:
+        tried = setup.with_all_sizes(size)
+        reason = None
+        if device is not None and setup.variant is not None:
+            reason = refusal(setup.variant, setup.parameters, tried.problem(), device, limits)
+        options.append(Option(f"{size} × {size} × {size}", size, reason or ""))
+    return tuple(options)

@@ -1,0 +1,376 @@
+"""The state of the app: what is selected, running and measured, and the signals that say so."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gemmviz.app.book import ResultBook
+from gemmviz.app.estimator import Estimator, question
+from gemmviz.app.narration import Line, narrate
+from gemmviz.app.runs import Run
+from gemmviz.app.setup import DEFAULT_VARIANT, Setup
+from gemmviz.app.worker import Event, Workers
+from gemmviz.core.catalog import Catalog, CatalogError, load_catalog, load_variant
+from gemmviz.core.choice import default_device
+from gemmviz.core.estimate import Estimate
+from gemmviz.core.expr import ExprError
+from gemmviz.core.feasibility import refusal
+from gemmviz.core.limits import limits_for
+from gemmviz.core.limits_table import Limits
+from gemmviz.core.messages import Listing
+from gemmviz.core.model import Device, DeviceKey, Job, Result, Variant
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A device that the next run goes to, with the sentence why it cannot, if so."""
+
+    device: Device
+    refusal: str = ""
+
+
+class AppState(QObject):
+    """What the person has chosen and what has come of it; lives on the GUI thread.
+
+    Everything that the window shows is read from here, and every change of it is a signal.
+    """
+
+    devices_listed = Signal()
+    device_selected = Signal()
+    devices_ticked = Signal()
+    catalog_loaded = Signal()
+    setup_changed = Signal()
+    estimated = Signal()
+    job_queued = Signal(int)
+    job_advanced = Signal(int)
+    job_ended = Signal(int)
+    run_shown = Signal()
+    theme_chosen = Signal(str)
+    line_logged = Signal(object)
+
+    def __init__(self, workers: Workers, kernels: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.book = ResultBook(self)
+        self.setup = Setup()
+        self.listing: Listing | None = None
+        self.listing_now = False
+        self.catalog = Catalog((), ())
+        self.device: Device | None = None
+        self.ticked: frozenset[DeviceKey] = frozenset()
+        self.what_if: Limits | None = None
+        self.estimate: Estimate | None = None
+        self.targets: tuple[Target, ...] = ()
+        self.active: dict[int, Run] = {}
+        self.shown: Run | None = None
+        self.theme = "system"
+        self._kernels = kernels
+        self._opened: list[Path] = []
+        self._ids = count(1)
+        self._workers = workers
+        workers.devices_listed.connect(self._on_devices_listed)
+        workers.job_started.connect(self._on_job_started)
+        workers.batch_arrived.connect(self._on_batch_arrived)
+        self._estimator = Estimator(workers, self)
+        self._estimator.registers_learned.connect(self._on_registers_learned)
+
+    # --- devices
+
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        """Every device of every platform."""
+        if self.listing is None:
+            return ()
+        return tuple(device for platform in self.listing.platforms for device in platform.devices)
+
+    @property
+    def limits(self) -> Limits | None:
+        """The row of the limits tables that the selected device has."""
+        return limits_for(self.device) if self.device is not None else None
+
+    def list_devices(self) -> None:
+        """Ask the drivers again; ``devices_listed`` follows."""
+        self.listing_now = True
+        self._workers.list_devices()
+        self.devices_listed.emit()
+
+    def select_device(self, device: Device | None) -> None:
+        """Choose the device that is looked at, and run on while none is ticked."""
+        if device != self.device:
+            self.device = device
+            self.device_selected.emit()
+            self._setup_touched()
+
+    def tick_device(self, key: DeviceKey, ticked: bool) -> None:
+        """Add a device to those that a run is queued for, or take it out."""
+        self.ticked = self.ticked | {key} if ticked else self.ticked - {key}
+        self.devices_ticked.emit()
+        self._setup_touched()
+
+    @Slot(object)
+    def _on_devices_listed(self, listing: Listing) -> None:
+        self.listing, self.listing_now = listing, False
+        if listing.problem:
+            self.log("devices", listing.problem, bad=True)
+        keys = {device.key: device for device in self.devices}
+        self.ticked &= frozenset(keys)
+        kept = keys.get(self.device.key) if self.device is not None else None
+        self.devices_listed.emit()
+        self.log("devices", _count_devices(listing))
+        first = default_device(self.devices) or next(iter(self.devices), None)
+        self.select_device(kept or first)
+
+    # --- kernels
+
+    def load_kernels(self) -> None:
+        """Read the catalogue and the person's own kernels again; the choice is kept by id."""
+        catalog = load_catalog(self._kernels)
+        variants, problems = list(catalog.variants), list(catalog.problems)
+        for path in self._opened:
+            try:
+                variants.append(_own(path))
+            except CatalogError as error:
+                problems.append(error)
+        self.catalog = Catalog(tuple(variants), tuple(problems))
+        for problem in problems:
+            self.log("kernels", str(problem), bad=True)
+        chosen = self.setup.variant.id if self.setup.variant is not None else DEFAULT_VARIANT
+        same = [variant for variant in variants if variant.id == chosen] or variants
+        self.catalog_loaded.emit()
+        if same and same[-1] != self.setup.variant:
+            self.choose_variant(same[-1])
+
+    def open_kernel(self, path: Path) -> str:
+        """Add and choose a person's own kernel; returns why it does not load, or ""."""
+        try:
+            variant = _own(path)
+        except CatalogError as error:
+            self.log("kernels", str(error), bad=True)
+            return str(error)
+        if path not in self._opened:
+            self._opened.append(path)
+        self.load_kernels()
+        self.choose_variant(variant)
+        return ""
+
+    # --- setup
+
+    def choose_variant(self, variant: Variant) -> None:
+        """Choose a kernel; its parameters go to their defaults."""
+        self.change(self.setup.with_variant(variant))
+
+    def change(self, setup: Setup) -> None:
+        """Replace the setup; what follows from it is computed before ``setup_changed``."""
+        if setup != self.setup:
+            self.setup = setup
+            self._setup_touched()
+
+    def choose_what_if(self, limits: Limits | None) -> None:
+        """Estimate for a row of the tables instead of the selected device; None ends that."""
+        self.what_if = limits
+        self._estimate_again()
+
+    @property
+    def refusal(self) -> str:
+        """Why Run would do nothing at all, or ""."""
+        if self.setup.variant is None:
+            return "Choose a kernel: none could be loaded."
+        if not self.targets:
+            return (
+                "" if self.listing is None or self.listing_now else "There is no device to run on."
+            )
+        if all(target.refusal for target in self.targets):
+            return self.targets[0].refusal
+        return ""
+
+    @property
+    def remark(self) -> str:
+        """What to know before Run: devices left out, or devices that take turns."""
+        left_out = [target for target in self.targets if target.refusal]
+        if left_out and not self.refusal:
+            return f"Not on {left_out[0].device.name}: {left_out[0].refusal}"
+        shared: dict[str, list[str]] = {}
+        for target in self.targets:
+            shared.setdefault(target.device.hardware, []).append(target.device.platform)
+        turns = next(
+            (names for hardware, names in shared.items() if hardware and len(names) > 1), None
+        )
+        if turns is not None and not self.refusal:
+            return f"{' and '.join(turns)} share hardware, so they take turns."
+        return ""
+
+    @property
+    def next_step(self) -> str:
+        """What to do while there is nothing to look at."""
+        if self.listing is None or self.listing_now:
+            return "Asking the drivers for their devices..."
+        if not self.devices:
+            return "No OpenCL device was found: the panel at the left says how to get one."
+        if self.refusal:
+            return self.refusal
+        variant = self.setup.variant
+        names = [target.device.name for target in self.targets if not target.refusal]
+        title = variant.title if variant is not None else "a kernel"
+        return f"Press Run (Ctrl+R) to time {title} on {' and '.join(names)}"
+
+    @property
+    def queue_note(self) -> str:
+        """What runs and what waits, in a few words; "" while nothing does."""
+        running = [run for run in self.active.values() if run.began is not None]
+        waiting = len(self.active) - len(running)
+        if not running:
+            return ""
+        names = " and ".join(f"{run.label} on {run.device.name}" for run in running)
+        note = f"Running {names}"
+        if waiting:
+            note += f"; {waiting} more wait{'s' * (waiting == 1)}: one at a time on shared hardware"
+        return note
+
+    @property
+    def can_run(self) -> bool:
+        """Whether Run would start something."""
+        return bool(self.targets) and not self.refusal
+
+    def _setup_touched(self) -> None:
+        self.targets = tuple(self._target(device) for device in self._chosen_devices())
+        self.setup_changed.emit()
+        if self.device is not None:
+            self._estimator.want_registers(self.setup, self.device)
+        self._estimate_again()
+
+    def _chosen_devices(self) -> list[Device]:
+        ticked = [device for device in self.devices if device.key in self.ticked]
+        return ticked or ([self.device] if self.device is not None else [])
+
+    def _target(self, device: Device) -> Target:
+        setup = self.setup
+        if setup.variant is None:
+            return Target(device, "Choose a kernel.")
+        try:
+            reason = refusal(
+                setup.variant, setup.parameters, setup.problem(), device, limits_for(device)
+            )
+        except ExprError as error:
+            reason = f"The kernel's metadata has no value here: {error}."
+        return Target(device, reason or "")
+
+    # --- occupancy
+
+    def _estimate_again(self) -> None:
+        self.estimate = self._estimator.estimate(self.setup, self.device, self.what_if)
+        self.estimated.emit()
+
+    @property
+    def awaits_registers(self) -> bool:
+        """Whether the estimate will change when the compiler has told the registers."""
+        return (
+            self.what_if is None
+            and self.device is not None
+            and self._estimator.waits_for(self.setup, self.device)
+        )
+
+    @Slot(object)
+    def _on_registers_learned(self, asked: Job) -> None:
+        device, variant = self.device, self.setup.variant
+        if device and variant and asked == question(self.setup, device):
+            self._estimate_again()
+
+    # --- runs
+
+    def start(self) -> None:
+        """Queue a run on every chosen device that can take it."""
+        setup = self.setup
+        seed = setup.seed if setup.seed is not None else secrets.randbelow(2**31)
+        for target in self.targets:
+            if target.refusal or setup.variant is None:
+                continue
+            job = Job(
+                next(self._ids), target.device.key, setup.variant, setup.parameters,
+                setup.problem(seed), launches=setup.launches, build_options=setup.build_options,
+                launch_limit_seconds=setup.launch_limit_seconds,
+            )  # fmt: skip
+            run = Run(job, target.device, self._estimator.estimate(setup, target.device))
+            self.active[job.id] = run
+            if len(self.active) == 1:
+                self.show(run)
+            self.job_queued.emit(job.id)
+            self._workers.submit(job, target.device)
+
+    def stop(self) -> None:
+        """End every run and forget the waiting ones."""
+        waiting = [job_id for job_id, run in self.active.items() if run.began is None]
+        for job_id in waiting:
+            self._workers.stop(job_id)
+            del self.active[job_id]
+            self.job_ended.emit(job_id)
+        for job_id in self.active:
+            self._workers.stop(job_id)
+
+    def show(self, run: Run | None) -> None:
+        """Put a run on the cards and the live charts."""
+        if run is not self.shown:
+            self.shown = run
+            self.run_shown.emit()
+
+    @Slot(int)
+    def _on_job_started(self, job_id: int) -> None:
+        run = self.active.get(job_id)
+        if run is not None:
+            run.begin()
+            self.show(run)
+            self._tell(narrate(run, None))
+            self.job_advanced.emit(job_id)
+
+    @Slot(int, object)
+    def _on_batch_arrived(self, job_id: int, events: tuple[Event, ...]) -> None:
+        run = self.active.get(job_id)
+        if run is None:
+            return  # a late word of a job that was given up
+        for event in events:
+            run.take(event)
+            self._tell(narrate(run, event))
+        self.job_advanced.emit(job_id)
+        last = events[-1]
+        if isinstance(last, Result):
+            del self.active[job_id]
+            if run.summary is not None or not last.stopped:
+                self.book.add(run)  # one stopped before its first sample is no row
+            self.job_ended.emit(job_id)
+
+    # --- the rest
+
+    def choose_theme(self, theme: str) -> None:
+        """Choose "light", "dark" or "system"."""
+        if theme != self.theme:
+            self.theme = theme
+            self.theme_chosen.emit(theme)
+
+    def log(self, kind: str, text: str, *, bad: bool = False) -> None:
+        """Add a line to the log."""
+        self.line_logged.emit(Line(time.time(), kind, text, bad))
+
+    def _tell(self, lines: tuple[Line, ...]) -> None:
+        for line in lines:
+            self.line_logged.emit(line)
+
+    def close(self) -> None:
+        """End every run, child and thread, and wait for them."""
+        self._estimator.stop()
+        self.active.clear()
+        self._workers.close()
+
+
+def _own(path: Path) -> Variant:
+    """A person's own kernel, in a family of its own whatever its file says."""
+    return replace(load_variant(path), family="user")
+
+
+def _count_devices(listing: Listing) -> str:
+    devices = sum(len(platform.devices) for platform in listing.platforms)
+    platforms = len(listing.platforms)
+    return f"{devices} device{'s' * (devices != 1)} on {platforms} platform{'s' * (platforms != 1)}"

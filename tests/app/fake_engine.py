@@ -1,0 +1,227 @@
+"""An engine without OpenCL: yields the messages that a test writes down."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+from gemmviz.core.messages import Built, Checked, Listing, Message, Phase, SampleBatch
+from gemmviz.core.model import (
+    Check,
+    Device,
+    Failure,
+    Job,
+    KernelFacts,
+    Platform,
+    Property,
+    Registers,
+    Result,
+    Samples,
+)
+
+H200 = Device(
+    platform="NVIDIA CUDA",
+    platform_version="OpenCL 3.0 CUDA 12.8.1",
+    name="NVIDIA H200",
+    type="GPU",
+    vendor="NVIDIA Corporation",
+    driver_version="580.65",
+    opencl_version="OpenCL 3.0 CUDA",
+    compute_units=132,
+    clock_hz=1_980_000_000,
+    local_mem_bytes=49152,
+    local_mem_type="LOCAL",
+    global_mem_bytes=140 * 2**30,
+    max_alloc_bytes=35 * 2**30,
+    global_cache_bytes=4 * 2**20,
+    max_work_group_size=1024,
+    max_work_item_sizes=(1024, 1024, 64),
+    elements=("float", "double"),
+    compute_capability="9.0",
+    hardware="PCI 0000:01:00.0",
+    properties=(
+        Property("LOCAL_MEM_SIZE", 49152, "bytes"),
+        Property("MAX_CLOCK_FREQUENCY", 1_980_000_000, "Hz"),
+        Property("MAX_COMPUTE_UNITS", 132),
+        Property("NAME", "NVIDIA H200"),
+        Property("HALF_FP_CONFIG", None, reason="the driver refuses this query (status -30)"),
+    ),
+)
+POCL = Device(
+    platform="Portable Computing Language",
+    platform_version="OpenCL 2.0 pocl 3.0-rc2",
+    name="pthread-cpu",
+    type="CPU",
+    vendor="AuthenticAMD",
+    compute_units=2,
+    local_mem_bytes=2**20,
+    local_mem_type="GLOBAL",
+    global_mem_bytes=2**33,
+    max_alloc_bytes=2**31,
+    global_cache_bytes=32 * 2**20,
+    max_work_group_size=4096,
+    max_work_item_sizes=(4096, 4096, 4096),
+    elements=("float", "double"),
+    hardware="host processor",
+    properties=(
+        Property("LOCAL_MEM_SIZE", 2**20, "bytes"),
+        Property("MAX_CLOCK_FREQUENCY", 0, "Hz"),
+        Property("PROFILING_TIMER_RESOLUTION", 1e-9, "s"),
+    ),
+)
+INTEL = Device(
+    platform="Intel(R) OpenCL",
+    platform_version="OpenCL 3.0 LINUX",
+    name="Xeon",
+    type="CPU",
+    compute_units=2,
+    local_mem_bytes=2**18,
+    local_mem_type="GLOBAL",
+    global_mem_bytes=2**33,
+    max_alloc_bytes=2**31,
+    max_work_group_size=8192,
+    elements=("half", "float", "double"),
+    hardware="host processor",
+)
+BROKEN = Device(
+    platform="Broken",
+    platform_version="OpenCL 1.2 broken 0.1",
+    name="Broken CPU",
+    type="CPU",
+    hardware="host processor",
+    unavailable="PoCL needs the linker ld, which is not on PATH",
+)
+PLATFORMS = (
+    Platform("NVIDIA CUDA", H200.platform_version, "NVIDIA Corporation", (H200,)),
+    Platform(POCL.platform, POCL.platform_version, "The pocl project", (POCL,)),
+    Platform(INTEL.platform, INTEL.platform_version, "Intel", (INTEL,)),
+    Platform("Broken", BROKEN.platform_version, "Nobody", (BROKEN,)),
+    Platform("Empty", "OpenCL 1.2", "Nobody", (), "its driver fails"),
+)
+LISTING = Listing(-1, PLATFORMS, ("/etc/OpenCL/vendors",))
+NOTHING = Listing(-1, (), ("/etc/OpenCL/vendors", "/opt/vendors"))
+RIGHT = Check("verified", rows_checked=512, rows=512, cols=512, max_error=3.1e-6)
+WRONG = Check(
+    "wrong",
+    rows_checked=64,
+    rows=512,
+    cols=512,
+    cells_wrong=32000,
+    max_error=12.5,
+    worst_row=3,
+    worst_col=17,
+    worst_value=1.5,
+    worst_expected=14.0,
+)
+FACTS = KernelFacts(local_bytes=2052, max_group_size=256, preferred_multiple=32, private_bytes=0)
+
+Script = Callable[["FakeEngine", Job], Iterator[Message]]
+
+
+def batch(job: Job, seconds: tuple[float, ...], start: float = 0.0) -> SampleBatch:
+    """Samples that follow one another without a pause."""
+    at, now = [], start
+    for value in seconds:
+        now += value
+        at.append(now)
+    return SampleBatch(job.id, Samples((1,) * len(seconds), seconds, tuple(at)))
+
+
+def good_run(engine: FakeEngine, job: Job) -> Iterator[Message]:
+    """Builds, is right, and takes about a millisecond a launch."""
+    yield Phase(job.id, "build", limited=False)
+    yield Built(job.id, FACTS, "", 0.08)
+    yield Phase(job.id, "check", limited=True)
+    yield Checked(job.id, RIGHT)
+    yield Phase(job.id, "measure", limited=True)
+    count = job.launches or 1000
+    for done in range(0, count, 10):
+        size = min(10, count - done)
+        yield batch(job, tuple(1e-3 + 1e-5 * (i % 7) for i in range(size)), done * 1e-3)
+
+
+def wrong_run(engine: FakeEngine, job: Job) -> Iterator[Message]:
+    """The same with a wrong answer."""
+    for message in good_run(engine, job):
+        yield Checked(job.id, WRONG) if isinstance(message, Checked) else message
+
+
+def endless_run(engine: FakeEngine, job: Job) -> Iterator[Message]:
+    """Gives samples until it is stopped."""
+    yield Built(job.id, FACTS, "", 0.01)
+    yield Checked(job.id, RIGHT)
+    start = 0.0
+    while not engine.wait_stopped(job.id, 0.002):
+        yield batch(job, (1e-3,) * 20, start)
+        start += 0.02
+
+
+def silent_run(engine: FakeEngine, job: Job) -> Iterator[Message]:
+    """Says nothing before its Result."""
+    yield from ()
+
+
+class FakeEngine:
+    """Runs ``script`` for every job; ``failure`` ends it instead of a good end."""
+
+    def __init__(self, listing: Listing = LISTING, script: Script = good_run) -> None:
+        self.listing, self.script = listing, script
+        self.failure: Failure | None = None
+        self.answer: Registers | None = Registers(36, 2048, 0)
+        self.asked: list[Job] = []
+        self.threads: dict[int, int] = {}
+        self.spans: dict[int, tuple[float, float]] = {}
+        self.closed = False
+        self._stopped: set[int] = set()
+        self._stop = threading.Condition()
+
+    def list_devices(self) -> Listing:
+        return self.listing
+
+    def run(self, job: Job, device: Device) -> Iterator[Message | Result]:
+        self.threads[job.id] = threading.get_ident()
+        began = time.monotonic()
+        launches: list[int] = []
+        seconds: list[float] = []
+        at: list[float] = []
+        check: Check | None = None
+        facts: KernelFacts | None = None
+        for message in self.script(self, job):
+            match message:
+                case SampleBatch(samples=samples):
+                    launches += samples.launches
+                    seconds += samples.seconds
+                    at += samples.at
+                case Checked(check=check):
+                    pass
+                case Built(facts=facts):
+                    pass
+            yield message
+        failure = self.failure
+        if failure is None and check is not None and check.verdict == "wrong":
+            failure = Failure("wrong", "Wrong: 32,000 cells.", job.variant.finding)
+        self.spans[job.id] = began, time.monotonic()
+        yield Result(
+            job, device, Samples(tuple(launches), tuple(seconds), tuple(at)), check, facts,
+            failure=failure, stopped=job.id in self._stopped, finished_at=1_700_000_000.0,
+        )  # fmt: skip
+
+    def registers(self, job: Job, device: Device) -> Registers | None:
+        self.asked.append(job)
+        return self.answer
+
+    def stop(self, job_id: int) -> None:
+        with self._stop:
+            self._stopped.add(job_id)
+            self._stop.notify_all()
+
+    def close(self) -> None:
+        self.closed = True
+        with self._stop:
+            self._stop.notify_all()
+
+    def wait_stopped(self, job_id: int, seconds: float) -> bool:
+        """Whether a job was stopped, waiting so long for it."""
+        with self._stop:
+            return self._stop.wait_for(lambda: self.closed or job_id in self._stopped, seconds)

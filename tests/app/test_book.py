@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from tests.app.fake_engine import silent_run, wrong_run
+
+
+@pytest.fixture
+def book(state, finish):
+    finish()
+    state.change(state.setup.with_parameter("TS", 8))
+    finish()
+    return state.book
+
+
+def test_finished_runs_are_ticked_at_first(book):
+    assert len(book.ticked) == 2
+    book.tick(book.runs[0], False)
+    assert book.ticked == (book.runs[1],)
+
+
+def test_speed_up_is_measured_against_the_baseline(book):
+    first, second = book.runs
+    assert book.speed_up(second) is None
+    book.pin_baseline(first)
+    assert book.speed_up(first) == 1.0
+    assert book.speed_up(second) == pytest.approx(first.summary.median / second.summary.median)
+    book.pin_baseline(first)
+    assert book.baseline is None
+
+
+def test_other_sizes_and_wrong_answers_have_no_speed_up(book, state, engine, finish):
+    book.pin_baseline(book.runs[0])
+    state.change(state.setup.with_all_sizes(64))
+    finish()
+    assert book.speed_up(book.runs[2]) is None
+    state.change(state.setup.with_all_sizes(512))
+    engine.script = wrong_run
+    finish()
+    assert book.speed_up(book.runs[3]) is None
+
+
+def test_a_run_without_a_sample_is_not_ticked(state, engine, finish):
+    engine.script = silent_run
+    finish()
+    assert state.book.ticked == ()
+    state.book.tick(state.book.runs[0], True)
+    assert state.book.ticked == ()
+
+
+def test_csv_holds_si_units_and_every_run(book):
+    rows = list(csv.DictReader(io.StringIO(book.to_csv())))
+    assert len(rows) == 2
+    row, run = rows[0], book.runs[0]
+    assert row["kernel"] == "tiled"
+    assert row["parameters"] == "TS=16"
+    assert float(row["median_seconds"]) == run.summary.median
+    assert float(row["flops_per_second"]) == run.flops_per_second
+    assert row["verdict"] == "verified"
+    assert row["finished_at"] == "2023-11-14T22:13:20+00:00"
+    assert int(row["seed"]) == run.job.problem.seed
+
+
+def test_clear_forgets_everything(book, qtbot):
+    book.pin_baseline(book.runs[0])
+    with qtbot.waitSignal(book.cleared):
+        book.clear()
+    assert not book.runs
+    assert book.baseline is None
+    assert not book.ticked
