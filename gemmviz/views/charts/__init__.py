@@ -1,0 +1,15 @@
+"""The charts: each takes frozen results and draws them."""
+
+from __future__ import annotations
+
+import PySide6.QtCore  # noqa: F401  # first: pyqtgraph takes the Qt binding that it finds loaded
+
+from gemmviz.views.charts.chart import Chart
+from gemmviz.views.charts.compare import CompareChart
+from gemmviz.views.charts.live import LiveChart
+
+CHARTS: tuple[tuple[str, type[Chart]], ...] = (
+    ("Live timing", LiveChart),
+    ("Compare", CompareChart),
+)
+"""Every chart with the title of its tab; a new chart is a class and a row."""

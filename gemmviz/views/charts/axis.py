@@ -1,0 +1,148 @@
+"""Axes: SI prefixes in the label, readable logarithmic ticks, and wrapped category names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pyqtgraph
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter
+
+from gemmviz.views.charts.chart import LABEL_PIXELS, TICK_PIXELS, Plot, pixel_pen
+from gemmviz.views.theme import Theme, text_font
+
+_LEFT_PIXELS = 66
+_BOTTOM_PIXELS = 44
+_OVERHANG = 15
+
+
+class UnitAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """An axis of an SI quantity: "Kernel time (ms)", with the prefix that suits what is shown.
+
+    Its size is fixed, so that plots above one another line up and a picture needs one pass.
+    """
+
+    def __init__(self, side: str, plot: Plot, text: str, unit: str) -> None:
+        super().__init__(side, maxTickLength=0)
+        self.setStyle(maxTickLevel=0, tickTextOffset=8, tickAlpha=255)
+        self.setTickDensity(1.6)
+        self.setStyle(tickFont=text_font(TICK_PIXELS))
+        self.label.setFont(text_font(LABEL_PIXELS))
+        self.setLabel(text, units=unit)
+        if side == "bottom":
+            self.setSIPrefixEnableRanges(((0.0, 0.999),))  # nobody counts kiloseconds
+        self.linkToView(plot)
+        self.setGrid(255)
+        self.setZValue(-1000)
+        if side == "left":
+            self.setWidth(_LEFT_PIXELS)
+        else:
+            self.setHeight(_BOTTOM_PIXELS)
+
+    def restyle(self, theme: Theme) -> None:
+        """Put the theme's colours on."""
+        self.setPen(pixel_pen(theme.border))
+        self.setTickPen(pixel_pen(theme.grid))
+        self.setTextPen(pixel_pen(theme.muted))
+
+    def boundingRect(self) -> QRectF:
+        """With room for the numbers at both ends, which pyqtgraph forgets while a grid is drawn."""
+        area = QRectF(super().boundingRect())
+        return area.adjusted(-_OVERHANG, -_OVERHANG, _OVERHANG, _OVERHANG)
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        """Numbers without exponents, all with as many decimals as their spacing needs."""
+        if self.logMode:
+            return self.logTickStrings(values, scale, spacing)
+        return _evenly([value * scale for value in values], spacing * scale)
+
+    def logTickValues(
+        self, low: float, high: float, size: float, linear_ticks: object
+    ) -> list[tuple[float | None, list[float]]]:
+        """Powers of ten, then 2 and 5 times these, then the rest: labelled in that order.
+
+        Less than a decade may hold none of these, so it gets evenly spaced numbers instead.
+        """
+        if high - low < 1:
+            ends = 10**low, 10**high
+            spacing = self.tickSpacing(*ends, size)[0][0]
+            numbers = np.arange(math.ceil(ends[0] / spacing), math.floor(ends[1] / spacing) + 1)
+            return [(spacing, np.log10(numbers * spacing).tolist())]
+        powers = range(math.floor(low), math.ceil(high) + 1)
+        levels: list[tuple[float | None, list[float]]] = []
+        for digits in ((1,), (2, 5), (3, 4, 6, 7, 8, 9)):
+            places = [power + math.log10(digit) for power in powers for digit in digits]
+            levels.append((None, [place for place in places if low <= place <= high]))
+        return levels
+
+    def logTickStrings(
+        self, values: Sequence[float], scale: float, spacing: float | None
+    ) -> list[str]:
+        """The numbers themselves, "0.05" or "200", instead of powers of ten."""
+        numbers = (10 ** np.asarray(values, dtype=float) * scale).tolist()
+        if spacing is not None:
+            return _evenly(numbers, spacing * scale)
+        return [f"{number:.10g}" for number in numbers]
+
+
+def _evenly(numbers: list[float], spacing: float) -> list[str]:
+    """Evenly spaced numbers, all with as many decimals as their spacing needs."""
+    decimals = max(0, -math.floor(math.log10(spacing) + 1e-9))
+    return [f"{number + 0.0:.{decimals}f}" for number in numbers]
+
+
+class CategoryAxis(pyqtgraph.AxisItem):  # type: ignore[misc]
+    """A bottom axis of names, each wrapped under its group and cut with an ellipsis if too long."""
+
+    MAX_LINES = 3
+
+    def __init__(self, plot: Plot) -> None:
+        super().__init__("bottom", maxTickLength=0)
+        self._names: tuple[str, ...] = ()
+        self._theme: Theme | None = None
+        self._font = text_font(LABEL_PIXELS)
+        self.linkToView(plot)
+        self.setHeight(self.MAX_LINES * QFontMetrics(self._font).lineSpacing() + 10)
+
+    def set_names(self, names: tuple[str, ...]) -> None:
+        """Show ``names`` at 0, 1, 2 and so on."""
+        self._names = names
+        self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Put the theme's colours on."""
+        self._theme = theme
+        self.update()
+
+    def paint(self, p: QPainter, opt: object, widget: object) -> None:
+        """Draw the base line and the names."""
+        if self._theme is None:
+            return
+        area = self.mapRectFromParent(self.geometry())
+        p.setPen(pixel_pen(self._theme.border))
+        p.drawLine(area.topLeft(), area.topRight())
+        p.setFont(self._font)
+        p.setPen(QColor(self._theme.text))
+        left, right = self.range
+        slot = area.width() / (right - left)
+        for index, name in enumerate(self._names):
+            box = QRectF(0, area.top() + 6, slot - 8, area.height() - 6)
+            box.moveLeft(area.left() + (index - left) * slot - box.width() / 2)
+            for row, line in enumerate(wrapped(name, p.fontMetrics(), box.width(), self.MAX_LINES)):
+                place = box.translated(0, row * p.fontMetrics().lineSpacing())
+                p.drawText(place, int(Qt.AlignmentFlag.AlignHCenter), line)
+
+
+def wrapped(text: str, metrics: QFontMetrics, width: float, max_lines: int) -> list[str]:
+    """Break ``text`` at spaces into lines of at most ``width`` pixels, the last one elided."""
+    lines: list[str] = []
+    words = text.split()
+    while words:
+        line = words.pop(0)
+        last = len(lines) == max_lines - 1
+        while words and (last or metrics.horizontalAdvance(f"{line} {words[0]}") <= width):
+            line = f"{line} {words.pop(0)}"
+        lines.append(metrics.elidedText(line, Qt.TextElideMode.ElideRight, int(width)))
+    return lines

@@ -1,0 +1,241 @@
+"""Bars in groups: where each one stands, and how it is painted with its interval and labels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
+
+from gemmviz.core import units
+from gemmviz.views.charts.chart import LABEL_PIXELS, TICK_PIXELS, Layer, Plot, draw_chip, pixel_pen
+from gemmviz.views.charts.legend import fill_bar
+from gemmviz.views.theme import DARK, Theme, text_font
+
+_GROUP_SHARE = 0.82  # of the room of a group that its bars may fill
+_WIDEST = 0.3  # of that room that one bar may fill, so that a lone bar is no wall
+_BAR_SHARE = 0.9  # of the room of a bar that it fills
+_CAP_PIXELS = 9.0
+_UPRIGHT_GAP = "   "
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One measurement to compare.
+
+    Attributes:
+        device: What to call the device.
+        kernel: What to call the kernel, parameters included where they differ.
+        flops_per_second: The median; NaN where there is none, then ``note`` says why.
+        low: Lower end of the median's interval, FLOP/s.
+        high: Upper end of the median's interval, FLOP/s.
+        color_key: The kernel's name in the colour book, where it is not ``kernel``.
+        struck: The result is wrong, so the bar is hatched and its figure struck through.
+        note: A word or two in place of a bar: "refused", "failed".
+    """
+
+    device: str
+    kernel: str
+    flops_per_second: float
+    low: float = math.nan
+    high: float = math.nan
+    color_key: str = ""
+    struck: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBar:
+    """A bar with its colour, its centre and width in groups, and its speed-up ("1.8x" or "")."""
+
+    bar: Bar
+    color: str
+    center: float
+    width: float
+    speedup: str = ""
+
+
+def place_bars(groups: list[list[tuple[Bar, str, str]]]) -> tuple[PlacedBar, ...]:
+    """Stand (bar, colour, speed-up) side by side around 0, 1, 2 and so on, all of one width."""
+    most = max((len(group) for group in groups), default=1)
+    step = min(_GROUP_SHARE / most, _WIDEST)
+    return tuple(
+        PlacedBar(
+            bar, color, index + (place - (len(group) - 1) / 2) * step, _BAR_SHARE * step, speedup
+        )
+        for index, group in enumerate(groups)
+        for place, (bar, color, speedup) in enumerate(group)
+    )
+
+
+def _label_rows(placed: PlacedBar) -> list[str]:
+    """What is written above a bar, the lowest row first."""
+    value = " ".join(units.scaled(placed.bar.flops_per_second, "")).strip()
+    return [value, placed.speedup] if placed.speedup else [value]
+
+
+class BarLayer(Layer):
+    """Paints placed bars: fill or hatching, interval, value and speed-up."""
+
+    def __init__(self, plot: Plot) -> None:
+        super().__init__(plot, depth=1)
+        self._theme = DARK
+        self._bars: tuple[PlacedBar, ...] = ()
+        self._pointed: PlacedBar | None = None
+
+    @property
+    def bars(self) -> tuple[PlacedBar, ...]:
+        """What is painted."""
+        return self._bars
+
+    @property
+    def pointed(self) -> PlacedBar | None:
+        """The bar under the mouse, if any."""
+        return self._pointed
+
+    def set_bars(self, bars: tuple[PlacedBar, ...]) -> None:
+        """Show other bars."""
+        self._bars, self._pointed = bars, None
+        self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Put the theme's colours on."""
+        self._theme = theme
+        self.update()
+
+    def point_at(self, x: float | None) -> None:
+        """Tell more of the bar at ``x`` (in groups), or of none."""
+        found = None
+        if x is not None:
+            near = (bar for bar in self._bars if abs(bar.center - x) <= bar.width / 2)
+            found = next(near, None)
+        if found is not self._pointed:
+            self._pointed = found
+            self.update()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        """Paint every bar, then what is said of the one under the mouse."""
+        for placed in self._bars:
+            if math.isnan(placed.bar.flops_per_second):
+                self._paint_missing(painter, placed)
+            else:
+                self._paint_bar(painter, placed)
+        if self._pointed is not None:
+            self._paint_details(painter, self._pointed)
+
+    def _column(self, placed: PlacedBar, top: float) -> QRectF:
+        """The bar from zero to ``top`` FLOP/s, in pixels."""
+        corner = self.to_pixel(placed.center - placed.width / 2, top)
+        foot = self.to_pixel(placed.center + placed.width / 2, 0.0)
+        return QRectF(corner, foot)
+
+    def _paint_bar(self, painter: QPainter, placed: PlacedBar) -> None:
+        bar = placed.bar
+        column = self._column(placed, bar.flops_per_second)
+        fill_bar(painter, column, placed.color, self._theme, hatched=bar.struck)
+        top = column.top()
+        if math.isfinite(bar.low) and math.isfinite(bar.high):
+            x = column.center().x()
+            low, high = self.to_pixel(0, bar.low).y(), self.to_pixel(0, bar.high).y()
+            cap = min(_CAP_PIXELS, column.width()) / 2
+            painter.setPen(pixel_pen(self._theme.text, 1.2))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            painter.drawLine(QPointF(x, low), QPointF(x, high))
+            for y in (low, high):
+                painter.drawLine(QPointF(x - cap, y), QPointF(x + cap, y))
+            top = min(top, high)
+        self._paint_label(painter, placed, column, top)
+
+    def headroom(self) -> float:
+        """Pixels that the labels above the bars need at most."""
+        metrics = QFontMetricsF(text_font(TICK_PIXELS))
+        needed = [metrics.height()]
+        for placed in self._bars:
+            rows = _label_rows(placed)
+            if self._fits(placed, metrics):
+                needed.append(len(rows) * metrics.height())
+            elif self._room(placed) >= metrics.height() - 3:
+                needed.append(metrics.horizontalAdvance(_UPRIGHT_GAP.join(rows)))
+        return max(needed) + 14
+
+    def _fits(self, placed: PlacedBar, metrics: QFontMetricsF) -> bool:
+        """Whether the label's rows are no wider than the bar and the gaps beside it."""
+        widest = max(metrics.horizontalAdvance(row) for row in _label_rows(placed))
+        return widest <= self._room(placed) + 2
+
+    def _room(self, placed: PlacedBar) -> float:
+        left, right = self.plot.viewRange()[0]
+        return float(placed.width / _BAR_SHARE * self.plot.width() / (right - left))
+
+    def _paint_label(
+        self, painter: QPainter, placed: PlacedBar, column: QRectF, top: float
+    ) -> None:
+        """Value and speed-up above the bar; on end where they are too wide, or left out."""
+        font = text_font(TICK_PIXELS)
+        font.setStrikeOut(placed.bar.struck)
+        painter.setFont(font)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+        metrics = QFontMetricsF(font)
+        color = self._theme.muted if placed.bar.struck else self._theme.text
+        rows = _label_rows(placed)
+        if self._fits(placed, metrics):
+            for index, text in enumerate(rows, start=1):
+                place = QRectF(column.center().x() - 60, top - 4, 120, metrics.height())
+                place.translate(0, -metrics.height() * index)
+                painter.setPen(QColor(color if index == 1 else self._theme.mark))
+                painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), text)
+        elif self._room(placed) >= metrics.height() - 3:
+            foot = QPointF(column.center().x(), top - 5)
+            self._paint_upright(painter, foot, _UPRIGHT_GAP.join(rows), color)
+
+    def _paint_missing(self, painter: QPainter, placed: PlacedBar) -> None:
+        """A small cross where the bar would stand, and why."""
+        foot = self.to_pixel(placed.center, 0.0)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+        painter.setPen(pixel_pen(self._theme.bad, 1.6))
+        for slope in (-4, 4):
+            painter.drawLine(foot + QPointF(-4, -10 - slope), foot + QPointF(4, -10 + slope))
+        font = text_font(TICK_PIXELS)
+        painter.setFont(font)
+        if self._room(placed) >= QFontMetricsF(font).height() - 3:
+            place = foot + QPointF(0, -20)
+            self._paint_upright(painter, place, placed.bar.note, self._theme.muted)
+
+    def _paint_upright(self, painter: QPainter, foot: QPointF, text: str, color: str) -> None:
+        """Text that reads upwards from ``foot``."""
+        painter.save()
+        painter.translate(foot)
+        painter.rotate(-90)
+        painter.setPen(QColor(color))
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(QRectF(0, -10, 400, 20), int(flags), text)
+        painter.restore()
+
+    def _paint_details(self, painter: QPainter, placed: PlacedBar) -> None:
+        bar = placed.bar
+        lines = [bar.kernel, f"on {bar.device}"]
+        if math.isnan(bar.flops_per_second):
+            lines.append(bar.note)
+        else:
+            lines.append(f"median {units.throughput(bar.flops_per_second)}")
+        if math.isfinite(bar.low) and math.isfinite(bar.high):
+            lines.append(f"95 %: {units.throughput(bar.low)} to {units.throughput(bar.high)}")
+        if placed.speedup:
+            lines.append(f"{placed.speedup} of the baseline")
+        if bar.struck:
+            lines.append("wrong result")
+        area = self.boundingRect().adjusted(6, 6, -6, -6)
+        value = 0.0 if math.isnan(bar.flops_per_second) else bar.flops_per_second
+        draw_chip(
+            painter,
+            QPointF(self.to_pixel(placed.center, 0).x() + 14, self.to_pixel(0, value).y() + 30),
+            "\n".join(line for line in lines if line),
+            font=text_font(LABEL_PIXELS),
+            ink=self._theme.text,
+            theme=self._theme,
+            limits=area,
+        )

@@ -1,0 +1,175 @@
+"""The base of every chart: a scene whose lines are in pixels, so that it prints at any scale."""
+
+from __future__ import annotations
+
+import pyqtgraph
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
+
+from gemmviz.views.theme import DARK, Theme, text_font
+
+TICK_PIXELS = 11
+LABEL_PIXELS = 12
+
+
+def pixel_pen(
+    color: str | QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine
+) -> QPen:
+    """A pen whose width is in device-independent pixels.
+
+    pyqtgraph's own pens are cosmetic: they stay one device pixel thin in a picture at scale 3.
+    """
+    pen = QPen(QColor(color), width, style, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.BevelJoin)
+    pen.setCosmetic(False)
+    return pen
+
+
+class Chart(pyqtgraph.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+    """A chart: takes frozen results or plain arrays, never the app's state.
+
+    A subclass lays its plots out in ``self.centralLayout``, sets ``export_title``, paints in pixels
+    with ordinary pens (see :func:`pixel_pen`) and puts colours on in ``restyle`` alone. Then it can
+    be exported in either theme at any scale without further code.
+    """
+
+    export_title = "Chart"
+
+    def __init__(self, parent: QWidget | None = None, theme: Theme = DARK) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.empty_text = ""
+        self.setMinimumSize(240, 160)
+        self.centralLayout.setContentsMargins(10, 10, 14, 8)
+        self.centralLayout.setSpacing(6)
+
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw, so that ``empty_text`` stands in the middle."""
+        return False
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of ``theme`` from now on."""
+        self.theme = theme
+        self.setBackground(theme.panel)
+        self.restyle()
+        self.viewport().update()
+
+    def restyle(self) -> None:
+        """Put the colours of ``self.theme`` on everything; called by ``set_theme``."""
+
+    def hide_hover(self) -> None:
+        """Take away what follows the mouse; called before an export."""
+
+    def settle(self) -> None:
+        """Finish the layout now, which Qt would otherwise leave to the event loop.
+
+        A chart that was never shown has not even heard of its size.
+        """
+        self.ensurePolished()
+        if not self.isVisible():
+            QCoreApplication.sendEvent(self, QResizeEvent(self.size(), self.size()))
+            self.resizeEvent(None)
+        self.centralLayout.activate()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+
+    def sizeHint(self) -> QSize:
+        """The size that suits a tab of the window."""
+        return QSize(720, 480)
+
+    def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
+        """Write the text of an empty chart."""
+        super().drawForeground(painter, rect)
+        if self.empty_text and self.is_empty():
+            painter.setFont(text_font(14))
+            painter.setPen(QColor(self.theme.muted))
+            area = QRectF(0, 0, self.width(), self.height()).adjusted(40, 20, -40, -20)
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(area, int(flags), self.empty_text)
+
+
+class Plot(pyqtgraph.ViewBox):  # type: ignore[misc]
+    """A plot area with ranges set by the chart: wheel and drag zoom, drag with Shift moves."""
+
+    def __init__(self) -> None:
+        super().__init__(enableMenu=False, defaultPadding=0.0)
+        self.disableAutoRange()
+        self.setMouseMode(self.RectMode)
+
+    def mouseDragEvent(self, ev: object, axis: int | None = None) -> None:
+        """Zoom into the dragged rectangle, or move the view while Shift is held."""
+        moving = bool(ev.modifiers() & Qt.KeyboardModifier.ShiftModifier)  # type: ignore[attr-defined]
+        self.state["mouseMode"] = self.PanMode if moving else self.RectMode
+        super().mouseDragEvent(ev, axis)
+
+    def keyPressEvent(self, ev: object) -> None:
+        """Leave keys to the window; pyqtgraph would step through its own zoom history."""
+        ev.ignore()  # type: ignore[attr-defined]
+
+    def restyle(self, theme: Theme) -> None:
+        """Colour the rubber band."""
+        band = QColor(theme.accent)
+        self.rbScaleBox.setPen(pyqtgraph.mkPen(band))
+        band.setAlpha(50)
+        self.rbScaleBox.setBrush(band)
+
+
+class Layer(QGraphicsObject):
+    """Something painted over a plot in pixels: its origin is the plot's top left corner."""
+
+    def __init__(self, plot: Plot, depth: float = 0.0) -> None:
+        super().__init__(plot)
+        self.plot = plot
+        self.setZValue(depth)
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+        plot.sigResized.connect(self._on_plot_resized)
+
+    def _on_plot_resized(self, plot: object) -> None:
+        self.prepareGeometryChange()
+
+    def boundingRect(self) -> QRectF:
+        """The whole plot."""
+        return QRectF(0, 0, self.plot.width(), self.plot.height())
+
+    def to_pixel(self, x: float, y: float) -> QPointF:
+        """Where a point of the plot's own coordinates is in pixels."""
+        (left, right), (bottom, top) = self.plot.viewRange()
+        return QPointF(
+            (x - left) / (right - left) * self.plot.width(),
+            (top - y) / (top - bottom) * self.plot.height(),
+        )
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        """Paint; a subclass must say what."""
+        raise NotImplementedError
+
+
+def draw_chip(
+    painter: QPainter,
+    anchor: QPointF,
+    text: str,
+    *,
+    font: QFont,
+    ink: str,
+    theme: Theme,
+    limits: QRectF,
+    border: bool = True,
+) -> QRectF:
+    """Write ``text`` on a small plate whose left edge middle is ``anchor``, kept inside ``limits``.
+
+    Returns:
+        Where the plate is.
+    """
+    painter.setFont(font)
+    size = painter.fontMetrics().size(0, text)
+    plate = QRectF(0, 0, size.width() + 12, size.height() + 6)
+    plate.moveTo(anchor.x(), anchor.y() - plate.height() / 2)
+    plate.moveLeft(max(limits.left(), min(plate.left(), limits.right() - plate.width())))
+    plate.moveTop(max(limits.top(), min(plate.top(), limits.bottom() - plate.height())))
+    painter.setPen(pixel_pen(theme.border) if border else Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.panel))
+    painter.drawRoundedRect(plate, 4, 4)
+    painter.setPen(QColor(ink))
+    painter.drawText(plate, int(Qt.AlignmentFlag.AlignCenter), text)
+    return plate

@@ -1,0 +1,67 @@
+"""A heading above a chart: a title and lines of text, cut to the chart's width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QGraphicsWidget, QStyleOptionGraphicsItem, QWidget
+
+from gemmviz.views.theme import DARK, Theme, text_font
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a heading; ``tone`` is "muted", "text", "good", "bad" or "warn"."""
+
+    text: str
+    tone: str = "muted"
+
+
+class Heading(QGraphicsWidget):
+    """A title with lines below; it takes no room while it is empty."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._theme = DARK
+        self._title = ""
+        self._lines: tuple[Line, ...] = ()
+        self._resize()
+
+    def set_text(self, title: str, lines: tuple[Line, ...] = ()) -> None:
+        """Show ``title`` in bold and ``lines`` below it."""
+        self._title, self._lines = title, lines
+        self._resize()
+        self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Put the theme's colours on."""
+        self._theme = theme
+        self.update()
+
+    def _rows(self) -> list[tuple[str, str, QFont]]:
+        title = [(self._title, "text", text_font(17, QFont.Weight.DemiBold))]
+        rows = title if self._title else []
+        return rows + [(line.text, line.tone, text_font(13)) for line in self._lines]
+
+    def _resize(self) -> None:
+        rows = self._rows()
+        height = sum(QFontMetricsF(font).lineSpacing() + 3 for _, _, font in rows)
+        self.setMinimumHeight(height + 6 if rows else 0)
+        self.setMaximumHeight(height + 6 if rows else 0)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        """Write the rows from the top."""
+        top = 0.0
+        for text, tone, font in self._rows():
+            metrics = QFontMetricsF(font)
+            row = QRectF(8, top, self.size().width() - 16, metrics.lineSpacing() + 3)
+            painter.setFont(font)
+            painter.setPen(QColor(getattr(self._theme, tone)))
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, row.width())
+            flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(row, int(flags), shown)
+            top += row.height()

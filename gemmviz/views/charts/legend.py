@@ -1,0 +1,126 @@
+"""A legend above a plot: coloured swatches with names, in as many rows as the width needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtWidgets import (
+    QGraphicsSceneResizeEvent,
+    QGraphicsWidget,
+    QStyleOptionGraphicsItem,
+    QWidget,
+)
+
+from gemmviz.views.charts.chart import LABEL_PIXELS, pixel_pen
+from gemmviz.views.theme import DARK, Theme, mixed, text_font
+
+_SWATCH = 12.0
+_GAP = 18.0
+_ROW = 20.0
+_MOST_ROWS = 4
+_LONGEST = 260.0
+_HATCH = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One name of a legend; ``hatched`` swatches stand for wrong results.
+
+    Without a colour a hatched swatch is grey, and another one is left out.
+    """
+
+    text: str
+    color: str
+    hatched: bool = False
+
+
+class Legend(QGraphicsWidget):
+    """Swatches and names, left to right and top to bottom."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._theme = DARK
+        self._entries: tuple[Entry, ...] = ()
+
+    def set_entries(self, entries: tuple[Entry, ...]) -> None:
+        """Show other entries."""
+        self._entries = entries
+        self._fit()
+        self.update()
+
+    def restyle(self, theme: Theme) -> None:
+        """Put the theme's colours on."""
+        self._theme = theme
+        self.update()
+
+    def resizeEvent(self, event: QGraphicsSceneResizeEvent) -> None:
+        """Another width may need another number of rows."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        """Paint swatch and name of each entry."""
+        painter.setFont(text_font(LABEL_PIXELS))
+        for entry, place, text in self._placed():
+            swatch = QRectF(place.x(), place.y() + (_ROW - _SWATCH) / 2, _SWATCH, _SWATCH)
+            if entry.color or entry.hatched:
+                color = entry.color or self._theme.muted
+                fill_bar(painter, swatch, color, self._theme, hatched=entry.hatched)
+            painter.setPen(QColor(self._theme.text))
+            row = QRectF(place.x() + _SWATCH + 6, place.y(), _LONGEST + 2, _ROW)
+            flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(row, int(flags), text)
+
+    def _placed(self) -> list[tuple[Entry, QPointF, str]]:
+        """Entries with their places and elided names; those beyond the last row are counted."""
+        metrics = QFontMetricsF(text_font(LABEL_PIXELS))
+        placed: list[tuple[Entry, QPointF, str]] = []
+        x, y = 8.0, 0.0
+        for entry in self._entries:
+            text = metrics.elidedText(entry.text, Qt.TextElideMode.ElideRight, _LONGEST)
+            width = _SWATCH + 6 + metrics.horizontalAdvance(text)
+            if x > 8.0 and x + width > self.size().width():
+                x, y = 8.0, y + _ROW
+            if y >= _MOST_ROWS * _ROW:
+                _, place, _ = placed.pop()
+                more = f"{len(self._entries) - len(placed)} more"
+                return [*placed, (Entry(more, ""), place, more)]
+            placed.append((entry, QPointF(x, y), text))
+            x += width + _GAP
+        return placed
+
+    def _fit(self) -> None:
+        placed = self._placed()
+        height = placed[-1][1].y() + _ROW + 8 if placed else 0.0
+        if height != self.minimumHeight():
+            self.setMinimumHeight(height)
+            self.setMaximumHeight(height)
+            self.updateGeometry()
+
+
+def fill_bar(painter: QPainter, bar: QRectF, color: str, theme: Theme, *, hatched: bool) -> None:
+    """Fill a rectangle with a colour, or hatch it: drawn as lines, which scale in a picture.
+
+    Qt's own hatching patterns keep their size in device pixels whatever the scale.
+    """
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+    if not hatched:
+        painter.fillRect(bar, QColor(color))
+        return
+    painter.fillRect(bar, mixed(color, theme.panel, 0.2))
+    painter.save()
+    painter.setClipRect(bar, Qt.ClipOperation.IntersectClip)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+    painter.setPen(pixel_pen(color, 1.2))
+    start = bar.left() - bar.height()
+    for step in range(int((bar.width() + bar.height()) / _HATCH) + 1):
+        x = start + step * _HATCH
+        painter.drawLine(QPointF(x, bar.bottom()), QPointF(x + bar.height(), bar.top()))
+    painter.restore()
+    painter.setPen(pixel_pen(color))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(bar)
