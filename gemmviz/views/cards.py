@@ -1,0 +1,182 @@
+"""The figures of the run that is shown: throughput, time, launches and verdict as cards."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
+
+from gemmviz.app.runs import Run
+from gemmviz.app.state import AppState
+from gemmviz.core.units import duration, percent, scaled
+from gemmviz.views.roles import Card, ElidedLabel, Meter, label, set_role
+
+_REFRESH_MILLISECONDS = 200
+_FOUR_IN_A_ROW = 480
+
+
+class FigureCard(Card):
+    """A caption, one large figure with its unit, and a note below."""
+
+    def __init__(self, caption: str) -> None:
+        super().__init__(caption)
+        self.figure, self.unit = label("–", "figure"), label("", "unit")
+        self.note = ElidedLabel("", "note")
+        for part in (self.figure, self.unit):
+            part.setMinimumWidth(1)  # else four of them would keep the window wide
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self.figure)
+        row.addWidget(self.unit)
+        row.addStretch(1)
+        self.box.addLayout(row)
+        self.box.addWidget(self.note)
+        self.box.addStretch(1)
+
+    def show_figure(
+        self, figure: str, unit: str = "", note: str = "", *, state: str = "", struck: bool = False
+    ) -> None:
+        """Show a figure; ``struck`` draws a line through it, ``state`` colours it."""
+        self.figure.setText(figure)
+        self.unit.setText(unit)
+        self.note.setText(note)
+        set_role(self.figure, "state", state)
+        for part in (self.figure, self.unit):
+            _strike(part, struck)
+
+
+class Cards(QWidget):
+    """The four cards, in one row or two by two where the width is small.
+
+    While a run goes on they are renewed a few times a second, whatever arrives.
+    """
+
+    def __init__(self, state: AppState) -> None:
+        super().__init__()
+        self._state = state
+        self.rate = FigureCard("Median throughput")
+        self.time = FigureCard("Median kernel time")
+        self.launches = FigureCard("Launches")
+        self.verdict = FigureCard("Result")
+        self._progress = Meter()
+        self.launches.box.insertWidget(self.launches.box.count() - 1, self._progress)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(8)
+        self._columns = 0
+        self._arrange(4)
+        self._timer = QTimer(self, interval=_REFRESH_MILLISECONDS)
+        self._timer.timeout.connect(self._refresh)
+        state.run_shown.connect(self._on_run_shown)
+        state.job_ended.connect(self._on_job_ended)
+        self._refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Choose one row or two."""
+        super().resizeEvent(event)
+        self._arrange(4 if event.size().width() >= _FOUR_IN_A_ROW else 2)
+
+    def _arrange(self, columns: int) -> None:
+        if columns == self._columns:
+            return
+        self._columns = columns
+        for place, card in enumerate((self.rate, self.time, self.launches, self.verdict)):
+            self._grid.addWidget(card, place // columns, place % columns)
+        for column in range(4):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+
+    @Slot()
+    def _on_run_shown(self) -> None:
+        self._refresh()
+        shown = self._state.shown
+        if shown is not None and shown.result is None:
+            self._timer.start()
+
+    @Slot(int)
+    def _on_job_ended(self, job_id: int) -> None:
+        shown = self._state.shown
+        if shown is not None and shown.result is not None:
+            self._timer.stop()
+        self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        run = self._state.shown
+        if run is None:
+            for card in (self.rate, self.time, self.launches, self.verdict):
+                card.show_figure("–", note="no run yet")
+            self._progress.show_share(0)
+            return
+        if run.result is None:
+            run.refresh_summary()
+        self._show_speed(run)
+        self._show_launches(run)
+        self._show_verdict(run)
+
+    def _show_speed(self, run: Run) -> None:
+        summary, rate = run.summary, run.flops_per_second
+        if summary is None or rate is None:
+            self.rate.show_figure("–", note="no sample yet" if run.result is None else "no sample")
+            self.time.show_figure("–", note=self.rate.note.text())
+            return
+        figure, unit = scaled(rate, "FLOP/s")
+        ends = (scaled(run.flop / end, "FLOP/s") for end in (summary.high, summary.low))
+        low, high = (number if prefix == unit else f"{number} {prefix}" for number, prefix in ends)
+        note = "does not count: wrong result" if run.wrong else f"{low} to {high} (95 %)"
+        self.rate.show_figure(figure, unit, note, struck=run.wrong)
+        self.rate.note.setToolTip(f"{note}: interval of the median that holds with 95 % confidence")
+        figure, unit = scaled(summary.median, "s")
+        note = f"middle half {duration(summary.q1)} to {duration(summary.q3)}"
+        self.time.show_figure(figure, unit, note, struck=run.wrong)
+
+    def _show_launches(self, run: Run) -> None:
+        wanted, done = run.job.launches, run.buffer.launch_count
+        unit = f"of {wanted:,}" if wanted is not None and done < wanted else ""
+        note = f"{run.status}, {_clock(run.elapsed_seconds)}"
+        self.launches.show_figure(f"{done:,}", unit, note)
+        share = run.progress
+        if share is not None and run.result is None:
+            self.launches.note.setText(f"{note}, {percent(share)}")
+        self._progress.show_share(1.0 if share is None and done else share or 0.0)
+
+    def _show_verdict(self, run: Run) -> None:
+        check = run.check
+        if check is None:
+            if run.failure is not None:
+                self.verdict.show_figure("✗ failed", note=run.failure.sentence, state="bad")
+            elif not run.job.check:
+                self.verdict.show_figure("not checked", state="warn")
+            else:
+                self.verdict.show_figure("–", note=run.status)
+            return
+        rows = (
+            f"all {check.rows} rows"
+            if check.rows_checked == check.rows
+            else f"{check.rows_checked} random rows of {check.rows}"
+        )
+        if run.wrong:
+            share = check.cells_wrong / max(1, check.cells_checked)
+            note = (
+                f"{100 * share:.3g} % of cells, largest error {check.max_error:.2g} "
+                f"at row {check.worst_row}, column {check.worst_col}"
+            )
+            self.verdict.show_figure("✗ wrong", note=note, state="bad")
+        elif run.failure is not None:
+            self.verdict.show_figure("✗ failed", note=run.failure.sentence, state="bad")
+        else:
+            note = f"{rows}, largest error {check.max_error:.1e}"
+            self.verdict.show_figure("✓ verified", note=note, state="good")
+
+
+def _strike(part: QLabel, struck: bool) -> None:
+    font = part.font()
+    if font.strikeOut() != struck:
+        font.setStrikeOut(struck)
+        part.setFont(font)
+
+
+def _clock(seconds: float) -> str:
+    """Elapsed time as "4.2 s" or "3:07 min"."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d} min"

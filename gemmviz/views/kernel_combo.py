@@ -1,0 +1,84 @@
+"""The combo box of kernels, grouped by family, with what was found of each."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QFont, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from gemmviz.app.setup import family_title, verdict_badge
+from gemmviz.core.catalog import Catalog
+from gemmviz.core.model import Variant
+from gemmviz.views.option_combo import TRAIL_ROLE, TrailDelegate, widen_list
+
+SIGNS = {"good": "✓", "bad": "✗", "doubt": "△", "plain": ""}
+"""What stands before a badge, so that its colour is not its only sign."""
+
+
+class KernelCombo(QComboBox):
+    """Every kernel of the catalogue under its family's title."""
+
+    variant_chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._items = QStandardItemModel(self)
+        self._rows: list[Variant | None] = []
+        self.setModel(self._items)
+        self.setItemDelegate(TrailDelegate(self))
+        self.setMaxVisibleItems(30)
+        self.activated.connect(self._on_activated)
+
+    def set_catalog(self, catalog: Catalog, chosen: Variant | None) -> None:
+        """Show the kernels of ``catalog`` and ``chosen`` among them."""
+        self._items.clear()
+        self._rows = []
+        for family, variants in groupby(catalog.variants, lambda variant: variant.family):
+            self._add(_heading(family_title(family)), None)
+            for variant in variants:
+                self._add(_item(variant), variant)
+        widen_list(self)
+        self.show_chosen(chosen)
+
+    def show_chosen(self, variant: Variant | None) -> None:
+        """Show ``variant`` in the closed box."""
+        if variant in self._rows and variant is not None:
+            self.setCurrentIndex(self._rows.index(variant))
+        else:
+            self.setCurrentIndex(-1)
+        self.setToolTip(_tip(variant) if variant is not None else "")
+
+    def _add(self, item: QStandardItem, variant: Variant | None) -> None:
+        self._items.appendRow(item)
+        self._rows.append(variant)
+
+    @Slot(int)
+    def _on_activated(self, row: int) -> None:
+        variant = self._rows[row]
+        if variant is not None:
+            self.variant_chosen.emit(variant)
+
+
+def _heading(title: str) -> QStandardItem:
+    item = QStandardItem(title)
+    font = QFont()
+    font.setWeight(QFont.Weight.DemiBold)
+    item.setFont(font)
+    item.setFlags(Qt.ItemFlag.NoItemFlags)
+    return item
+
+
+def _item(variant: Variant) -> QStandardItem:
+    item = QStandardItem(variant.title)
+    badge = verdict_badge(variant)
+    if badge is not None:
+        item.setData(f"{SIGNS[badge.meaning]} {badge.text}".strip(), TRAIL_ROLE)
+    item.setToolTip(_tip(variant))
+    return item
+
+
+def _tip(variant: Variant) -> str:
+    parts = (variant.summary, variant.finding, f"Idea: {variant.idea}" if variant.idea else "")
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,123 @@
+"""The tab of the live charts: the samples of the run that is shown."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from gemmviz.app.runs import Run
+from gemmviz.app.state import AppState
+from gemmviz.views.charts.heading import Line
+from gemmviz.views.charts.live import LiveChart
+from gemmviz.views.roles import ElidedLabel
+from gemmviz.views.theme import Theme
+from gemmviz.views.tool_row import ToolRow
+
+_REDRAW_MILLISECONDS = {"GPU": 66}
+_SLOW_REDRAW_MILLISECONDS = 150
+"""One timer redraws: seldom enough not to cost a GPU that also drives the screen, and more seldom
+where the kernel runs on the cores that draw."""
+_HINT = "Drag to zoom, Shift and drag to move, H for all"
+
+
+class LivePanel(QWidget):
+    """Which run is shown, its charts, and the choice of axes."""
+
+    def __init__(self, state: AppState) -> None:
+        super().__init__()
+        self._state = state
+        self._drawn = -1
+        self._heading = ""
+        self._struck: tuple[int, str] | None = None
+        self.chart = LiveChart()
+        self.tools = ToolRow(ElidedLabel(_HINT, "note"))
+        self.log = self.tools.add_choice(("Linear", "Log"), "Scale of the value axes")
+        self.home = self.tools.add_button("home", "Show every sample and follow new ones (H)")
+        self.export = self.tools.add_button("export", "Export this chart (Ctrl+E)")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2, 2, 2, 2)
+        column.setSpacing(0)
+        column.addWidget(self.tools)
+        column.addWidget(self.chart, 1)
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._redraw)
+        self.home.clicked.connect(self.chart.home)
+        state.run_shown.connect(self._on_run_shown)
+        state.job_advanced.connect(self._on_job_advanced)
+        state.job_ended.connect(self._redraw)
+        state.setup_changed.connect(self._show_next_step)
+        state.devices_listed.connect(self._show_next_step)
+        self._on_run_shown()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of ``theme``."""
+        self.chart.set_theme(theme)
+        self.tools.set_theme(theme)
+
+    @Slot()
+    def _on_run_shown(self) -> None:
+        self._drawn, self._struck = -1, None
+        self.chart.clear_samples()
+        self.chart.set_struck(False)
+        self._redraw()
+        self._show_next_step()
+
+    @Slot(int)
+    def _on_job_advanced(self, job_id: int) -> None:
+        shown = self._state.shown
+        if shown is None or shown.job.id != job_id:
+            return
+        if not self._timer.isActive():
+            kind = shown.device.type
+            self._timer.start(_REDRAW_MILLISECONDS.get(kind, _SLOW_REDRAW_MILLISECONDS))
+
+    @Slot()
+    def _redraw(self) -> None:
+        run = self._state.shown
+        if run is None:
+            return
+        self._show_heading(run)
+        struck = (run.job.id, "wrong") if run.wrong else None
+        if struck != self._struck:
+            self._struck = struck
+            self.chart.set_struck(run.wrong)
+        if len(run.buffer) != self._drawn and self.isVisible():
+            self._drawn = len(run.buffer)
+            self.chart.set_samples(run.buffer.at, run.buffer.seconds_per_launch, run.flop)
+        if not len(run.buffer):
+            self._show_next_step()
+
+    def _show_heading(self, run: Run) -> None:
+        """Say in the picture what it shows, so that an exported one can stand alone."""
+        text = describe_run(run)
+        if text != self._heading:
+            self._heading = text
+            self.chart.set_heading("", (Line(text, "text"),))
+            self.chart.export_title = text
+
+    def showEvent(self, event: object) -> None:
+        """Catch up with what came while another tab was in front."""
+        super().showEvent(event)  # type: ignore[arg-type]
+        self._redraw()
+
+    @Slot(bool)
+    def show_log(self, log: bool) -> None:
+        """Draw the value axes logarithmic, or linear."""
+        self.log.choose("Log" if log else "Linear")
+        self.chart.set_log(log)
+
+    @Slot()
+    def _show_next_step(self) -> None:
+        run = self._state.shown
+        if run is not None and not len(run.buffer):
+            text = f"{run.label} on {run.device.name}: {run.status}"
+        else:
+            text = self._state.next_step
+        if text != self.chart.empty_text:
+            self.chart.empty_text = text
+            self.chart.viewport().update()
+
+
+def describe_run(run: Run) -> str:
+    """Device, kernel, shape and element of a run on one line."""
+    return f"{run.label}  ·  {run.shape} {run.job.problem.element}  ·  {run.device.name}"

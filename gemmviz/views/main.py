@@ -1,0 +1,65 @@
+"""Wires engine, threads, state and window together and runs Qt's event loop."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from gemmviz.app.state import AppState
+from gemmviz.app.worker import Workers
+from gemmviz.core.paths import data_dir
+from gemmviz.engine.plan import Engine
+from gemmviz.views.main_window import MainWindow, chosen_theme
+from gemmviz.views.theme import apply_theme
+
+_SIZE = (1440, 900)
+# Threads that decode samples hand Python over sooner than after the usual 5 ms, which would add up
+# to visible pauses while the GUI thread draws.
+_SWITCH_SECONDS = 0.0005
+
+
+def open_window(argv: Sequence[str]) -> int:
+    """Shows the window until it is closed.
+
+    Args:
+        argv: The arguments behind ``gemmviz``: kernels to open, and ``--theme``.
+
+    Returns:
+        The exit code of the process.
+    """
+    parser = argparse.ArgumentParser("gemmviz", description="A profiler for OpenCL GEMM kernels.")
+    parser.add_argument("kernels", nargs="*", type=Path, help=".toml files to open")
+    parser.add_argument("--theme", choices=("light", "dark", "system"), default="system")
+    arguments = parser.parse_args(argv)
+    # A person at the terminal may end the app there; children end with it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    app = QApplication(["gemmviz"])
+    app.setApplicationName("gemmviz")
+    app.setDesktopFileName("gemmviz")
+    theme = chosen_theme(arguments.theme)
+    apply_theme(app, theme)
+    state = AppState(Workers(Engine()), data_dir("kernels"))
+    state.theme = arguments.theme
+    window = MainWindow(state, theme)
+    fit_to_screen(window)
+    window.show()
+    # Drivers answer in another process while the rest of the window is made.
+    QTimer.singleShot(0, state, state.list_devices)
+    QTimer.singleShot(0, window, window.complete)
+    state.load_kernels()
+    for path in arguments.kernels:
+        state.open_kernel(path)
+    return app.exec()
+
+
+def fit_to_screen(window: MainWindow) -> None:
+    """Give the window its usual size, or the screen's where that is smaller."""
+    room = window.screen().availableGeometry()
+    window.resize(min(_SIZE[0], room.width()), min(_SIZE[1], room.height()))

@@ -1,0 +1,135 @@
+"""The menu bar, and the actions behind its entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import groupby
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from gemmviz.app.state import AppState
+from gemmviz.core.limits import load_limits
+from gemmviz.core.limits_table import Limits
+from gemmviz.core.units import memory
+
+_THEMES = {"light": "&Light", "dark": "&Dark", "system": "As the &system"}
+
+
+class Menus(QObject):
+    """Makes every action once; the window connects those that need it.
+
+    Run and Stop are enabled as the state allows.
+    """
+
+    def __init__(self, state: AppState, parent: QObject) -> None:
+        super().__init__(parent)
+        self._state = state
+        self.bar = QMenuBar()
+        self.run = self._action("&Run", "Ctrl+R", "Run the kernel (Ctrl+R)")
+        self.stop = self._action("&Stop", "Esc", "End every run (Esc)")
+        self.open_kernel = self._action("&Open kernel...", QKeySequence.StandardKey.Open)
+        self.reload_kernels = self._action("&Reload kernels", "Ctrl+Shift+R")
+        self.export_chart = self._action("&Export chart...", "Ctrl+E")
+        self.copy_chart = self._action("&Copy chart", "Ctrl+Shift+C")
+        self.export_table = self._action("Export &table as CSV...", "Ctrl+Shift+E")
+        self.quit = self._action("&Quit", "Ctrl+Q")
+        self.pin = self._action("Pin as &baseline", "B")
+        self.clear = self._action("&Clear results", None)
+        self.home = self._action("&Show every sample", "H")
+        self.log_axes = self._action("Lo&garithmic axes", "L")
+        self.log_axes.setCheckable(True)
+        self.refresh = self._action("&Refresh devices", "F5")
+        self.settings = self._action("&Run settings...", "Ctrl+,")
+        self.about = self._action("&About gemmviz", None)
+        self.themes = QActionGroup(self)
+        self.what_if = QActionGroup(self)
+        self.panels = QMenu("&Panels", self.bar)
+        self._fill()
+        self.run.triggered.connect(state.start)
+        self.stop.triggered.connect(state.stop)
+        self.refresh.triggered.connect(state.list_devices)
+        self.reload_kernels.triggered.connect(state.load_kernels)
+        self.clear.triggered.connect(state.book.clear)
+        self.themes.triggered.connect(self._on_theme_triggered)
+        self.what_if.triggered.connect(self._on_what_if_triggered)
+        for signal in (state.setup_changed, state.devices_listed, state.catalog_loaded):
+            signal.connect(self._show_state)
+        for signal in (state.job_queued, state.job_ended):
+            signal.connect(self._show_state)
+        self._show_state()
+
+    def _action(
+        self, text: str, keys: str | QKeySequence.StandardKey | None, tip: str = ""
+    ) -> QAction:
+        action = QAction(text, self)
+        if keys is not None:
+            action.setShortcut(QKeySequence(keys))
+        if tip:
+            action.setToolTip(tip)
+        return action
+
+    def _fill(self) -> None:
+        self._menu("&File", self.open_kernel, self.reload_kernels, None, self.export_chart,
+                   self.copy_chart, self.export_table, None, self.quit)  # fmt: skip
+        self._menu("&Run", self.run, self.stop, None, self.pin, self.clear)
+        view = self._menu("&View", self.home, self.log_axes)
+        view.addSeparator()
+        for name, text in _THEMES.items():
+            action = self._choice(self.themes, text, name)
+            action.setChecked(name == self._state.theme)
+            view.addAction(action)
+        view.addSeparator()
+        view.addMenu(self.panels)
+        device = self._menu("&Device", self.refresh, None)
+        self._fill_what_if(device.addMenu("&Estimate as if it ran on"))
+        self._menu("&Settings", self.settings)
+        self._menu("&Help", self.about)
+
+    def _menu(self, title: str, *actions: QAction | None) -> QMenu:
+        menu = self.bar.addMenu(title)
+        menu.setToolTipsVisible(True)
+        for action in actions:
+            if action is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(action)
+        return menu
+
+    def _fill_what_if(self, menu: QMenu) -> None:
+        own = self._choice(self.what_if, "The &selected device", None)
+        own.setChecked(True)
+        menu.addAction(own)
+        menu.addSeparator()
+        vendor: Callable[[Limits], str] = lambda row: row.vendor  # noqa: E731 (a key of one use)
+        for name, rows in groupby(load_limits(), vendor):
+            submenu = menu.addMenu(name)
+            for row in rows:
+                text = f"{row.name}   –   {memory(row.pool_bytes)} a {row.pool_name}"
+                submenu.addAction(self._choice(self.what_if, text, row))
+
+    def _choice(self, group: QActionGroup, text: str, value: object) -> QAction:
+        action = QAction(text, self)
+        action.setCheckable(True)
+        action.setData(value)
+        group.addAction(action)
+        return action
+
+    @Slot()
+    def _show_state(self) -> None:
+        count = sum(not target.refusal for target in self._state.targets)
+        word = "&Queue" if self._state.active else "&Run"
+        self.run.setText(word if count < 2 else f"{word} on {count}")
+        self.run.setEnabled(self._state.can_run)
+        self.run.setToolTip(self._state.refusal or "Run the kernel (Ctrl+R)")
+        self.stop.setEnabled(bool(self._state.active))
+
+    @Slot(QAction)
+    def _on_theme_triggered(self, action: QAction) -> None:
+        self._state.choose_theme(str(action.data()))
+
+    @Slot(QAction)
+    def _on_what_if_triggered(self, action: QAction) -> None:
+        row = action.data()
+        self._state.choose_what_if(row if isinstance(row, Limits) else None)

@@ -1,0 +1,129 @@
+"""The properties of the selected device: to filter, to read and to copy."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSortFilterProxyModel, Qt, Slot
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gemmviz.app.property_table import PropertyTableModel
+from gemmviz.app.readings import badges
+from gemmviz.app.state import AppState
+from gemmviz.views.delegates import PropertyDelegate
+from gemmviz.views.roles import ElidedLabel, label, set_role
+from gemmviz.views.theme import Theme, icon
+
+_STATES = {"doubt": "warn", "good": "good", "bad": "bad", "plain": ""}
+_ROW_PIXELS = 24
+
+
+class PropertyPanel(QWidget):
+    """Name, badges and every query of the device; Ctrl+C copies the selected rows."""
+
+    def __init__(self, state: AppState) -> None:
+        super().__init__()
+        self._state = state
+        self.title = ElidedLabel("", "heading")
+        self.reason = label("", wrap=True)
+        set_role(self.reason, "state", "bad")
+        self._badges = QVBoxLayout()
+        self._badges.setSpacing(2)
+        self.filter = QLineEdit(placeholderText="Filter properties", clearButtonEnabled=True)
+        self.copy_all = QToolButton()
+        self.copy_all.setToolTip("Copy all properties")
+        self.copy_all.clicked.connect(self._on_copy_all_clicked)
+        self.model = PropertyTableModel(self)
+        self.proxy = QSortFilterProxyModel(self)
+        self.proxy.setSourceModel(self.model)
+        self.proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.proxy.setFilterKeyColumn(-1)
+        self.filter.textChanged.connect(self.proxy.setFilterFixedString)
+        self.table = QTableView()
+        self.delegate = PropertyDelegate(self)
+        self._set_up_table()
+        copy = QShortcut(QKeySequence.StandardKey.Copy, self.table)
+        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.activated.connect(self._on_copy_activated)
+        self._lay_out()
+        state.device_selected.connect(self._on_device_selected)
+        self._on_device_selected()
+
+    def _set_up_table(self) -> None:
+        table = self.table
+        table.setModel(self.proxy)
+        table.setItemDelegate(self.delegate)
+        table.setShowGrid(False)
+        table.setMinimumHeight(60)
+        table.setWordWrap(False)
+        table.setAlternatingRowColors(True)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setTextElideMode(Qt.TextElideMode.ElideRight)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(_ROW_PIXELS)
+        header = table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setStretchLastSection(True)
+        header.resizeSection(0, 150)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.title)
+        column.addWidget(self.reason)
+        column.addLayout(self._badges)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.filter, 1)
+        row.addWidget(self.copy_all)
+        column.addLayout(row)
+        column.addWidget(self.table, 1)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of ``theme``."""
+        self.delegate.set_theme(theme)
+        self.copy_all.setIcon(icon("copy", theme))
+        self.table.viewport().update()
+
+    @Slot()
+    def _on_device_selected(self) -> None:
+        device, limits = self._state.device, self._state.limits
+        self.model.set_device(device, limits)
+        self.title.setText(device.name if device is not None else "No device selected")
+        unavailable = device.unavailable if device is not None else None
+        self.reason.setText(f"✗ Cannot run: {unavailable}" if unavailable else "")
+        self.reason.setVisible(bool(unavailable))
+        while (item := self._badges.takeAt(0)) is not None:
+            if (line := item.widget()) is not None:
+                line.hide()
+                line.deleteLater()
+        found = badges(device, limits) if device is not None else {}
+        names = {"local": "Local memory", "clock": "Clock", "type": "Type"}
+        for topic, badge in found.items():
+            line = ElidedLabel(f"{names[topic]}: {badge.text}", "note")
+            set_role(line, "state", _STATES[badge.meaning])
+            line.setToolTip(badge.why)
+            self._badges.addWidget(line)
+
+    @Slot()
+    def _on_copy_activated(self) -> None:
+        rows = {self.proxy.mapToSource(index).row() for index in self.table.selectedIndexes()}
+        self._copy(sorted(rows))
+
+    @Slot()
+    def _on_copy_all_clicked(self) -> None:
+        self._copy(range(self.model.rowCount()))
+
+    def _copy(self, rows: list[int] | range) -> None:
+        QGuiApplication.clipboard().setText("\n".join(self.model.line(row) for row in rows))

@@ -1,0 +1,138 @@
+"""The table of finished runs, with its tools."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Slot
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QStackedLayout,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gemmviz.app.results_table import RUN_ROLE, SORT_ROLE, ResultsTableModel
+from gemmviz.app.runs import Run
+from gemmviz.app.state import AppState
+from gemmviz.views.delegates import ResultDelegate
+from gemmviz.views.roles import ElidedLabel
+from gemmviz.views.theme import Theme
+from gemmviz.views.tool_row import ToolRow
+
+_ROW_PIXELS = 26
+_WIDTHS = (176, 104, 120, 82, 66, 78, 100, 94, 76, 82, 66)
+
+
+class ResultsTable(QTableView):
+    """Rows to tick, sort, copy and show; Enter or a double click shows the row's run."""
+
+    def __init__(self, state: AppState, model: ResultsTableModel) -> None:
+        super().__init__()
+        self._state, self._model = state, model
+        self.proxy = QSortFilterProxyModel(self)
+        self.proxy.setSourceModel(model)
+        self.proxy.setSortRole(SORT_ROLE)
+        self.setModel(self.proxy)
+        self.delegate = ResultDelegate(self)
+        self.setItemDelegate(self.delegate)
+        self.setSortingEnabled(True)
+        self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setAlternatingRowColors(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(_ROW_PIXELS)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setHighlightSections(False)
+        header.setStretchLastSection(True)
+        for column, width in enumerate(_WIDTHS):
+            header.resizeSection(column, width)
+        copy = QShortcut(QKeySequence.StandardKey.Copy, self)
+        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.activated.connect(self._on_copy_activated)
+        self.activated.connect(self._on_activated)
+
+    @property
+    def chosen(self) -> Run | None:
+        """The run of the current row, else of the newest one."""
+        index = self.currentIndex()
+        if index.isValid():
+            run = index.data(RUN_ROLE)
+            return run if isinstance(run, Run) else None
+        runs = self._state.book.runs
+        return runs[-1] if runs else None
+
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        run = index.data(RUN_ROLE)
+        if isinstance(run, Run):
+            self._state.show(run)
+
+    @Slot()
+    def _on_copy_activated(self) -> None:
+        rows = sorted({self.proxy.mapToSource(index).row() for index in self.selectedIndexes()})
+        lines = [self._model.header_line(), *(self._model.line(row) for row in rows)]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+class ResultsPanel(QWidget):
+    """The table below its tools, or what to do while it is empty."""
+
+    def __init__(self, state: AppState, model: ResultsTableModel) -> None:
+        super().__init__()
+        self._state = state
+        self.table = ResultsTable(state, model)
+        self.title = ElidedLabel("", "note")
+        self.tools = ToolRow(self.title)
+        self.pin = self.tools.add_button(
+            "pin", "Pin the selected row as the baseline (B)", "Baseline"
+        )
+        self.export = self.tools.add_button("export", "Export the table as CSV", "CSV")
+        self.clear = self.tools.add_button("cross", "Forget all results", "Clear")
+        self.empty = QLabel("Every finished run becomes a row here, to tick, compare and export.")
+        self.empty.setProperty("role", "caption")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty.setWordWrap(True)
+        pages = QWidget()
+        self._pages = QStackedLayout(pages)
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(self.table)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(2, 2, 2, 2)
+        column.setSpacing(2)
+        column.addWidget(self.tools)
+        column.addWidget(pages, 1)
+        self.pin.clicked.connect(self.pin_baseline)
+        self.clear.clicked.connect(state.book.clear)
+        for signal in (state.book.run_added, state.book.marks_changed, state.book.cleared):
+            signal.connect(self._refresh)
+        self._refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of ``theme``."""
+        self.table.delegate.set_theme(theme)
+        self.tools.set_theme(theme)
+        self.table.viewport().update()
+
+    @Slot()
+    def pin_baseline(self) -> None:
+        """Measure the others against the selected row; again to end that."""
+        self._state.book.pin_baseline(self.table.chosen)
+
+    @Slot()
+    def _refresh(self) -> None:
+        book = self._state.book
+        self._pages.setCurrentIndex(1 if book.runs else 0)
+        for button in (self.pin, self.export, self.clear):
+            button.setEnabled(bool(book.runs))
+        base = f", speed-up against {book.baseline.label}" if book.baseline is not None else ""
+        runs = f"{len(book.runs)} run{'s' * (len(book.runs) != 1)}"
+        self.title.setText(
+            f"{runs}, {len(book.ticked)} ticked{base}" if book.runs else "No run yet"
+        )

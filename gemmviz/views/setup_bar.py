@@ -1,0 +1,210 @@
+"""The bar on top: kernel, parameters, sizes, element type, launches, Run and Stop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gemmviz.app.setup import Badge, element_options, parameter_options, verdict_badge
+from gemmviz.app.state import AppState
+from gemmviz.core.limits import limits_for
+from gemmviz.views.flow_layout import FlowLayout
+from gemmviz.views.kernel_combo import SIGNS, KernelCombo
+from gemmviz.views.option_combo import OptionCombo
+from gemmviz.views.roles import label, set_role
+from gemmviz.views.size_fields import SizeFields
+from gemmviz.views.theme import Theme, icon
+
+_MOST_LAUNCHES = 10_000_000
+_STATES = {"good": "good", "bad": "bad", "doubt": "warn", "plain": ""}
+
+
+class SetupBar(QFrame):
+    """Every choice for the next run on one or two rows, and below them what is to be said of it."""
+
+    def __init__(self, state: AppState, run: QAction, stop: QAction) -> None:
+        super().__init__()
+        self.setProperty("role", "bar")
+        self._state = state
+        self._run = run
+        self._parameters: dict[str, OptionCombo] = {}
+        self._parameter_fields: list[QWidget] = []
+        self.kernel = KernelCombo()
+        self.kernel.setMinimumWidth(210)
+        self.kernel.setSizeAdjustPolicy(KernelCombo.SizeAdjustPolicy.AdjustToContents)
+        self.badge = label()
+        self.sizes = SizeFields(state)
+        self.element = OptionCombo()
+        self.element.set_tip("Type of a matrix element")
+        self.launches = QSpinBox(minimum=1, maximum=_MOST_LAUNCHES, value=100)
+        self.launches.setToolTip("Timed launches of the kernel")
+        self.endless = QCheckBox("until stopped")
+        self.run_button, self.stop_button = _button(run, "primary"), _button(stop, "")
+        self.launches.setMaximumWidth(92)
+        self.message = label("", "unit", wrap=True)
+        self.message.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._choices = FlowLayout()
+        self._lay_out()
+        self._connect(state)
+
+    def _lay_out(self) -> None:
+        self._choices.addWidget(_field("Kernel", self.kernel, self.badge))
+        self._choices.addWidget(self.sizes)
+        self._choices.addWidget(_field("Element", self.element))
+        self._choices.addWidget(_field("Launches", self.launches, self.endless))
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.run_button)
+        buttons.addWidget(self.stop_button)
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        row.addLayout(self._choices, 1)
+        row.addLayout(buttons)
+        row.setAlignment(buttons, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 6, 12, 8)
+        column.setSpacing(5)
+        column.addLayout(row)
+        column.addWidget(self.message)
+
+    def _connect(self, state: AppState) -> None:
+        state.catalog_loaded.connect(self._on_catalog_loaded)
+        state.setup_changed.connect(self._on_setup_changed)
+        state.devices_listed.connect(self._on_setup_changed)
+        self.kernel.variant_chosen.connect(state.choose_variant)
+        self.element.option_chosen.connect(self._on_element_chosen)
+        self.launches.valueChanged.connect(self._on_launches_edited)
+        self.endless.toggled.connect(self._on_launches_edited)
+        self._run.changed.connect(self._on_run_changed)
+        self._on_catalog_loaded()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw icons in the colours of ``theme``."""
+        self.run_button.setIcon(icon("run", theme, "#ffffff"))
+        self.stop_button.setIcon(icon("stop", theme, theme.bad))
+        self.sizes.set_theme(theme)
+
+    @Slot()
+    def _on_catalog_loaded(self) -> None:
+        self.kernel.set_catalog(self._state.catalog, self._state.setup.variant)
+        self._on_setup_changed()
+
+    @Slot()
+    def _on_setup_changed(self) -> None:
+        state, setup = self._state, self._state.setup
+        self.kernel.show_chosen(setup.variant)
+        self._show_badge(verdict_badge(setup.variant) if setup.variant is not None else None)
+        self._show_parameters()
+        self.element.set_options(element_options(setup, state.device), setup.element)
+        self.launches.setEnabled(setup.launches is not None)
+        for widget in (self.launches, self.endless):
+            widget.blockSignals(True)
+        self.endless.setChecked(setup.launches is None)
+        if setup.launches is not None:
+            self.launches.setValue(setup.launches)
+        for widget in (self.launches, self.endless):
+            widget.blockSignals(False)
+        self._show_message()
+
+    def _show_badge(self, badge: Badge | None) -> None:
+        self.badge.setVisible(badge is not None)
+        if badge is not None:
+            self.badge.setText(f"{SIGNS[badge.meaning]} {badge.text}")
+            self.badge.setToolTip(badge.why)
+            set_role(self.badge, "state", _STATES[badge.meaning])
+
+    def _show_parameters(self) -> None:
+        state, setup = self._state, self._state.setup
+        parameters = setup.variant.parameters if setup.variant is not None else ()
+        names = tuple(parameter.name for parameter in parameters)
+        if names != tuple(self._parameters):
+            self._rebuild_parameters(names)
+        limits = limits_for(state.device) if state.device is not None else None
+        for parameter, (_, value) in zip(parameters, setup.parameters, strict=True):
+            combo = self._parameters[parameter.name]
+            combo.set_tip(f"{parameter.name}: {parameter.help}")
+            combo.set_options(parameter_options(setup, parameter, state.device, limits), value)
+
+    def _rebuild_parameters(self, names: tuple[str, ...]) -> None:
+        for field in self._parameter_fields:
+            self._choices.removeWidget(field)
+            field.hide()
+            field.deleteLater()
+        self._parameters = {name: OptionCombo() for name in names}
+        self._parameter_fields = []
+        for place, (name, combo) in enumerate(self._parameters.items(), start=1):
+            combo.setObjectName(name)
+            combo.option_chosen.connect(self._on_parameter_chosen)
+            field = _field(name, combo)
+            self._choices.insert_widget(place, field)
+            self._parameter_fields.append(field)
+            field.show()
+
+    def _show_message(self) -> None:
+        refusal, remark = self._state.refusal, self._state.remark
+        variant = self._state.setup.variant
+        wrong = variant is not None and variant.expect == "wrong"
+        summary = variant.summary if variant is not None else ""
+        self.message.setText(f"✗  {refusal}" if refusal else remark or summary)
+        set_role(self.message, "state", "bad" if refusal else "warn" if remark or wrong else "")
+        self.message.setToolTip(variant.finding if variant is not None else "")
+
+    @Slot()
+    def _on_run_changed(self) -> None:
+        self.run_button.setText(self._run.text().replace("&", ""))
+        self.run_button.setToolTip(self._run.toolTip())
+
+    @Slot(object)
+    def _on_parameter_chosen(self, value: object) -> None:
+        sender = self.sender()
+        if isinstance(sender, OptionCombo) and isinstance(value, int):
+            self._state.change(self._state.setup.with_parameter(sender.objectName(), value))
+
+    @Slot(object)
+    def _on_element_chosen(self, value: object) -> None:
+        self._state.change(replace(self._state.setup, element=str(value)))
+
+    @Slot()
+    def _on_launches_edited(self) -> None:
+        launches = None if self.endless.isChecked() else self.launches.value()
+        self._state.change(replace(self._state.setup, launches=launches))
+
+
+def _field(caption: str, *widgets: QWidget) -> QWidget:
+    """A caption with its widgets, kept together when the bar wraps."""
+    field = QWidget()
+    row = QHBoxLayout(field)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(7)
+    text = QLabel(caption)
+    text.setProperty("role", "unit")
+    text.setBuddy(widgets[0])
+    row.addWidget(text)
+    for widget in widgets:
+        row.addWidget(widget)
+    return field
+
+
+def _button(action: QAction, role: str) -> QPushButton:
+    """A push button that does what ``action`` does and is enabled with it."""
+    button = QPushButton(action.text().replace("&", ""))
+    button.setProperty("role", role)
+    button.setToolTip(action.toolTip())
+    button.setIconSize(QSize(14, 14))
+    button.setEnabled(action.isEnabled())
+    button.clicked.connect(action.trigger)
+    action.enabledChanged.connect(button.setEnabled)
+    return button

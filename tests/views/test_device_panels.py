@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from gemmviz.views.device_panel import DevicePanel
+from gemmviz.views.menus import Menus
+from gemmviz.views.occupancy_panel import OccupancyPanel
+from gemmviz.views.theme import LIGHT
+from tests.app.fake_engine import (
+    BROKEN,
+    H200,
+    INTEL,
+    NOTHING,
+    POCL,
+)
+
+
+@pytest.fixture
+def devices(qtbot, state):
+    made = DevicePanel(state)
+    made.set_theme(LIGHT)
+    made.resize(280, 700)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_the_tree_and_the_state_select_each_other(devices, state):
+    assert devices.tree.currentIndex() == devices.model.index_of(H200)
+    devices.tree.setCurrentIndex(devices.model.index_of(POCL))
+    assert state.device == POCL
+    assert devices.properties.title.text() == POCL.name
+    state.select_device(BROKEN)
+    assert devices.tree.currentIndex() == devices.model.index_of(BROKEN)
+    assert "linker" in devices.properties.reason.text()
+
+
+def test_ticks_are_counted(devices, state):
+    for device in (POCL, INTEL):
+        devices.model.setData(devices.model.index_of(device), Qt.CheckState.Checked,
+                              Qt.ItemDataRole.CheckStateRole)  # fmt: skip
+    assert devices.status.text() == "2 ticked: Run queues on each"
+
+
+def test_properties_filter_and_copy(devices):
+    panel = devices.properties
+    assert panel.proxy.rowCount() == len(H200.properties)
+    panel.filter.setText("clock")
+    assert panel.proxy.rowCount() == 1
+    panel.table.selectAll()
+    panel._on_copy_activated()
+    assert QGuiApplication.clipboard().text() == "MAX_CLOCK_FREQUENCY\t1.98 GHz\t1980000000 Hz"
+    panel.copy_all.click()
+    assert "LOCAL_MEM_SIZE" in QGuiApplication.clipboard().text()
+
+
+def test_without_a_platform_the_way_to_get_one_is_shown(qtbot, devices, state, engine):
+    engine.listing = NOTHING
+    state.list_devices()
+    qtbot.waitUntil(lambda: not state.listing_now)
+    assert devices.none.isVisible()
+    assert "/opt/vendors" in devices.none.looked.text()
+    words = " ".join(child.text() for child in devices.none.findChildren(type(devices.none.looked)))
+    assert "pip install pocl-binary-distribution" in words
+    assert "apt install pocl-opencl-icd" in words
+
+
+@pytest.fixture
+def occupancy(qtbot, state):
+    made = OccupancyPanel(state)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_the_binding_limit_is_named_not_only_coloured(qtbot, occupancy, state):
+    qtbot.waitUntil(lambda: state.estimate.registers == 36)
+    assert occupancy.summary.figure.text() == "75 %"
+    assert "6 groups" in occupancy.summary.unit.text()
+    names = [row.name.text() for row in occupancy.limiters.rows]
+    assert "Registers · the limit" in names
+    assert sum("the limit" in name for name in names) == 1
+
+
+def test_the_local_memory_budget_has_its_numbers(occupancy):
+    shown = {name.text(): value.text() for name, value in occupancy.budget._lines}
+    assert shown["This kernel, per group"] == "2 KiB"
+    assert shown["Most for one group"] == "227 KiB"
+    assert shown["Shared by a SM"] == "228 KiB"
+    assert shown["By local memory alone"] == "76 groups"
+
+
+def test_a_cpu_is_not_given_an_occupancy(occupancy, state):
+    state.select_device(POCL)
+    assert occupancy.summary.unit.text() == "not applicable"
+    assert not occupancy.summary.meter.isVisible()
+    assert not occupancy.limiters.isVisible()
+    shown = {name.text(): value.text() for name, value in occupancy.budget._lines}
+    assert shown["Cache of the device"] == "32 MiB"
+
+
+def test_the_drivers_figures_stand_beside_the_formulas(occupancy, state, finish):
+    assert not occupancy.driver.isVisible()
+    finish()
+    assert occupancy.driver.isVisible()
+    cells = [[cell.text() for cell in row] for row in occupancy.driver._cells]
+    assert cells[0] == ["Local memory", "2048 B", "≠ 2052 B"]
+    assert "pad" in occupancy.driver.remark.text()
+
+
+def test_every_row_of_the_tables_can_be_asked_for(occupancy, state):
+    menus = Menus(state, state)
+    action = next(a for a in menus.what_if.actions() if a.text().startswith("CC 8.6"))
+    action.trigger()
+    assert occupancy.summary.subject.text() == "What if: CC 8.6"
+    menus.what_if.actions()[0].trigger()
+    assert occupancy.summary.subject.text() == H200.name

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import importlib.metadata
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
+
+from gemmviz.app.results_table import ResultsTableModel
+from gemmviz.core.model import Failure
+from gemmviz.views.about import AboutDialog
+from gemmviz.views.cards import Cards
+from gemmviz.views.compare_panel import ComparePanel, bars_of
+from gemmviz.views.failure_strip import FailureDialog, FailureStrip
+from gemmviz.views.live_panel import LivePanel
+from gemmviz.views.log_panel import MOST_LINES, LogPanel
+from gemmviz.views.results_panel import ResultsPanel
+from gemmviz.views.settings_dialog import SettingsDialog
+from gemmviz.views.theme import LIGHT
+from tests.app.fake_engine import (
+    H200,
+    POCL,
+    silent_run,
+    wrong_run,
+)
+
+
+def test_cards_show_the_run(qtbot, state, finish):
+    cards = Cards(state)
+    qtbot.addWidget(cards)
+    cards.resize(900, 100)
+    cards.show()
+    finish()
+    assert cards.rate.figure.text() == "263"
+    assert cards.rate.unit.text() == "GFLOP/s"
+    assert cards.time.unit.text() == "ms"
+    assert cards.launches.figure.text() == "100"
+    assert "finished" in cards.launches.note.text()
+    assert cards.verdict.figure.text() == "✓ verified"
+    cards.resize(300, 200)
+    assert cards._columns == 2
+
+
+def test_cards_strike_the_speed_of_a_wrong_answer(qtbot, state, engine, finish):
+    cards = Cards(state)
+    qtbot.addWidget(cards)
+    engine.script = wrong_run
+    finish()
+    assert cards.verdict.figure.text() == "✗ wrong"
+    assert "row 3, column 17" in cards.verdict.note.text()
+    assert cards.rate.figure.font().strikeOut()
+    engine.script = silent_run
+    finish()
+    assert not cards.rate.figure.font().strikeOut()
+
+
+def test_a_failure_is_said_with_its_detail_on_request(qtbot, state, engine, finish):
+    strip = FailureStrip(state)
+    strip.set_theme(LIGHT)
+    qtbot.addWidget(strip)
+    strip.show()
+    finish()
+    assert not strip.isVisible()
+    engine.script = silent_run
+    engine.failure = Failure("build", "It does not compile.", "tiled.cl:3:1: error: no")
+    finish()
+    assert strip.isVisible()
+    assert "It does not compile." in strip.sentence.text()
+    strip.detail.click()
+    dialog = strip.findChild(FailureDialog)
+    assert dialog.isVisible()
+    dialog.reject()
+    strip.close_button.click()
+    assert not strip.isVisible()
+
+
+def test_the_live_chart_follows_the_run_and_strikes_a_wrong_one(qtbot, state, engine, finish):
+    panel = LivePanel(state)
+    panel.set_theme(LIGHT)
+    qtbot.addWidget(panel)
+    panel.show()
+    assert "Press Run" in panel.chart.empty_text
+    engine.script = wrong_run
+    finish()
+    qtbot.waitUntil(lambda: not panel._timer.isActive())
+    assert len(panel.chart._trace) == 100
+    assert panel.chart._struck
+    assert "NVIDIA H200" in panel.chart.export_title
+    engine.script = silent_run
+    finish()
+    assert panel.chart.is_empty()
+    assert not panel.chart._struck
+
+
+def test_ticked_runs_are_bars_and_the_grouping_can_be_changed(qtbot, state, finish):
+    panel = ComparePanel(state, ResultsTableModel(state.book))
+    qtbot.addWidget(panel)
+    finish()
+    state.select_device(POCL)
+    finish()
+    bars = panel.chart._bars
+    assert [bar.device for bar in bars] == [H200.name, POCL.name]
+    assert bars[0].low < bars[0].flops_per_second < bars[0].high
+    panel.grouping.buttons["By kernel"].click()
+    assert panel.chart._grouping == "kernel"
+    state.book.tick(state.book.runs[0], False)
+    assert len(panel.chart._bars) == 1
+    state.book.pin_baseline(state.book.runs[1])
+    assert panel.chart._baseline == panel.chart._bars[0]
+
+
+def test_bars_name_what_differs(state, finish):
+    finish()
+    assert bars_of(state.book.ticked)[0].kernel == "Tiled in local memory TS=16"
+    state.change(state.setup.with_all_sizes(64))
+    finish()
+    assert [bar.kernel[-12:] for bar in bars_of(state.book.ticked)] == [
+        ", 512³ float",
+        "6, 64³ float",
+    ]
+
+
+def test_results_can_be_sorted_pinned_copied_and_shown(qtbot, state, finish):
+    panel = ResultsPanel(state, ResultsTableModel(state.book))
+    panel.set_theme(LIGHT)
+    qtbot.addWidget(panel)
+    panel.show()
+    assert panel.empty.isVisible()
+    assert not panel.export.isEnabled()
+    finish()
+    state.change(state.setup.with_all_sizes(64))
+    finish()
+    assert panel.table.isVisible()
+    panel.table.sortByColumn(3, Qt.SortOrder.AscendingOrder)
+    panel.table.selectRow(0)
+    panel.pin.click()
+    assert state.book.baseline is state.book.runs[1]
+    panel.table._on_copy_activated()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].startswith("Kernel\tParameters")
+    assert "64³" in lines[1]
+    panel.table.activated.emit(panel.table.proxy.index(1, 0))
+    assert state.shown is state.book.runs[0]
+    panel.clear.click()
+    assert panel.empty.isVisible()
+
+
+def test_the_log_is_stamped_coloured_and_capped(qtbot, state):
+    log = LogPanel(state)
+    qtbot.addWidget(log)
+    state.log("run", "hello")
+    state.log("check", "bad news", bad=True)
+    first = log.toPlainText().splitlines()[0]
+    assert first[2] == ":"
+    assert first.endswith("hello")
+    for number in range(MOST_LINES + 50):
+        state.log("run", str(number))
+    assert log.blockCount() == MOST_LINES
+    log.set_theme(LIGHT)
+    assert log.toPlainText().endswith(str(MOST_LINES + 49))
+
+
+def test_settings_change_the_setup_when_accepted(qtbot, state):
+    dialog = SettingsDialog(state)
+    qtbot.addWidget(dialog)
+    dialog.limit.setValue(2.5)
+    dialog.fixed.setChecked(True)
+    dialog.seed.setValue(7)
+    dialog.options.setText(" -cl-mad-enable ")
+    dialog._on_accepted()
+    setup = state.setup
+    assert (setup.launch_limit_seconds, setup.seed, setup.build_options) == (
+        2.5,
+        7,
+        "-cl-mad-enable",
+    )
+
+
+def test_about_names_versions_and_licences(qtbot):
+    dialog = AboutDialog()
+    qtbot.addWidget(dialog)
+    words = {child.text() for child in dialog.findChildren(QLabel)}
+    assert {"pyqtgraph", importlib.metadata.version("pyqtgraph"), "LGPL-3.0"} <= words

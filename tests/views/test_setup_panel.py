@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+
+from gemmviz.views.menus import Menus
+from gemmviz.views.option_combo import TRAIL_ROLE
+from gemmviz.views.setup_bar import SetupBar
+from tests.app.fake_engine import (
+    INTEL,
+    POCL,
+    endless_run,
+)
+
+
+@pytest.fixture
+def bar(qtbot, state):
+    menus = Menus(state, state)
+    made = SetupBar(state, menus.run, menus.stop)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def texts(combo):
+    return [combo.itemText(row) for row in range(combo.count())]
+
+
+def enabled(combo, row):
+    return bool(combo.model().item(row).flags() & Qt.ItemFlag.ItemIsEnabled)
+
+
+def test_kernels_are_grouped_and_carry_their_verdict(bar, state):
+    combo = bar.kernel
+    headings = [row for row in range(combo.count()) if not combo.model().item(row).flags()]
+    assert {combo.itemText(row) for row in headings} == {
+        "Ladder: one idea a step",
+        "As published",
+    }
+    row = next(row for row, text in enumerate(texts(combo)) if text.startswith("Tiling article: t"))
+    assert combo.itemData(row, TRAIL_ROLE) == "✗ wrong"
+    assert "diagonal" in combo.itemData(row, Qt.ItemDataRole.ToolTipRole)
+
+
+def test_choosing_a_kernel_shows_its_parameters_and_badge(qtbot, bar, state):
+    variant = state.catalog.find("mygemm_2")
+    bar.kernel.activated.emit(bar.kernel._rows.index(variant))
+    assert state.setup.variant is variant
+    assert list(bar._parameters) == ["TS", "PAD"]
+    assert bar.badge.isVisible()
+    assert bar.badge.text() == "△ right only when..."
+    assert variant.summary in bar.message.text()
+
+
+def test_impossible_parameters_are_greyed_with_the_reason(bar, state):
+    state.select_device(replace(POCL, max_work_group_size=256))
+    combo = bar._parameters["TS"]
+    row = texts(combo).index("32")
+    assert not enabled(combo, row)
+    assert "1024" in combo.itemData(row, TRAIL_ROLE)
+    assert "256" in combo.itemData(row, Qt.ItemDataRole.ToolTipRole)
+    assert enabled(combo, texts(combo).index("16"))
+
+
+def test_element_types_that_the_device_lacks_are_greyed(bar, state):
+    assert not enabled(bar.element, texts(bar.element).index("half"))
+    state.select_device(INTEL)
+    assert enabled(bar.element, texts(bar.element).index("half"))
+
+
+def test_one_size_field_while_locked_and_three_while_free(qtbot, bar, state):
+    fields = bar.sizes.fields
+    assert [field.isVisible() for field in fields.values()] == [True, False, False]
+    qtbot.mouseClick(bar.sizes.lock, Qt.MouseButton.LeftButton)
+    assert [field.isVisible() for field in fields.values()] == [True, True, True]
+    fields["n"].setValue(100)
+    assert (state.setup.m, state.setup.n, state.setup.k) == (512, 100, 512)
+
+
+def test_a_square_kernel_holds_the_lock(bar, state):
+    state.choose_variant(state.catalog.find("tradeoffs_tiled"))
+    assert not bar.sizes.lock.isEnabled()
+    assert bar.sizes.lock.isChecked()
+
+
+def test_presets_set_the_size_and_refuse_what_does_not_fit(bar, state):
+    state.select_device(replace(POCL, max_alloc_bytes=2**26))
+    bar.sizes._menu.aboutToShow.emit()
+    actions = bar.sizes._menu.actions()
+    assert [action.isEnabled() for action in actions] == [True, True, True, True, False, False]
+    assert "MiB" in actions[-1].text()
+    actions[2].trigger()
+    assert state.setup.m == 1024
+
+
+def test_launches_or_until_stopped(bar, state):
+    bar.launches.setValue(7)
+    assert state.setup.launches == 7
+    bar.endless.setChecked(True)
+    assert state.setup.launches is None
+    assert not bar.launches.isEnabled()
+    bar.endless.setChecked(False)
+    assert state.setup.launches == 7
+
+
+def test_a_refusal_disables_run_and_says_why_in_full(bar, state):
+    assert bar.run_button.isEnabled()
+    state.choose_variant(state.catalog.find("mygemm_2"))
+    state.change(state.setup.with_all_sizes(500))
+    assert not bar.run_button.isEnabled()
+    assert "500" in bar.message.text()
+    assert bar.message.property("state") == "bad"
+
+
+def test_the_bar_fits_in_two_rows_at_1024_pixels(bar, state):
+    one_row = bar.run_button.height()
+    assert bar.minimumSizeHint().width() <= 1024
+    for kernel, rows in (("tiled", 2), ("tiling_tiled", 2)):
+        state.choose_variant(state.catalog.find(kernel))
+        assert bar._choices.heightForWidth(800) <= rows * (one_row + 8)
+
+
+def test_run_says_on_how_many_devices_and_queue_while_one_runs(qtbot, bar, state, engine):
+    state.tick_device(POCL.key, True)
+    state.tick_device(INTEL.key, True)
+    assert bar.run_button.text() == "Run on 2"
+    assert "take turns" in bar.message.text()
+    engine.script = endless_run
+    qtbot.mouseClick(bar.run_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(state.active))
+    assert bar.run_button.text() == "Queue on 2"
+    assert bar.stop_button.isEnabled()
+    qtbot.mouseClick(bar.stop_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not state.active)
+    assert not bar.stop_button.isEnabled()
