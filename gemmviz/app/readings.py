@@ -81,6 +81,18 @@ def _local_meaning(size: int, limits: Limits) -> str:
     return text
 
 
+def device_facts(device: Device) -> str:
+    """The figures of a device that decide what runs on it, on two short lines."""
+    units = f"{_or_dash(device.compute_units)} unit{'s' * (device.compute_units != 1)}"
+    clock = " ".join(scaled(device.clock_hz, "Hz")) if device.clock_hz else "clock –"
+    size = "–" if device.local_mem_bytes is None else memory(device.local_mem_bytes)
+    return (
+        f"{device.type} · {units} · {clock} · driver {device.driver_version or '–'}\n"
+        f"Local {size} ({device.local_mem_type or 'type –'}) · "
+        f"groups up to {_or_dash(device.max_work_group_size)}"
+    )
+
+
 def device_tip(device: Device, limits: Limits | None) -> str:
     """Every figure of a device on lines of their own."""
     clock = " ".join(scaled(device.clock_hz, "Hz")) if device.clock_hz else "not told by the driver"

@@ -45,6 +45,7 @@ def evaluate(text: str, names: Mapping[str, int]) -> int:
     return _value(_parse(text), names, text)
 
 
+@lru_cache(maxsize=1024)
 def names_in(text: str) -> frozenset[str]:
     """The names that ``text`` uses.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -17,6 +19,10 @@ _REDRAW_MILLISECONDS = {"GPU": 66}
 _SLOW_REDRAW_MILLISECONDS = 150
 """One timer redraws: seldom enough not to cost a GPU that also drives the screen, and more seldom
 where the kernel runs on the cores that draw."""
+_REST_SHARE = 80
+"""Between two redraws pass at least this many times the last one's own time, so that a chart of a
+million samples holds up one tick in a hundred of the window at most."""
+_LONGEST_REDRAW_SECONDS = 0.0125  # one that was held up itself does not stop the chart
 _HINT = "Drag to zoom, Shift and drag to move, H for all"
 
 
@@ -27,6 +33,7 @@ class LivePanel(QWidget):
         super().__init__()
         self._state = state
         self._drawn = -1
+        self._redraw_seconds = 0.0
         self._heading = ""
         self._struck: tuple[int, str] | None = None
         self.chart = LiveChart()
@@ -68,8 +75,8 @@ class LivePanel(QWidget):
         if shown is None or shown.job.id != job_id:
             return
         if not self._timer.isActive():
-            kind = shown.device.type
-            self._timer.start(_REDRAW_MILLISECONDS.get(kind, _SLOW_REDRAW_MILLISECONDS))
+            usual = _REDRAW_MILLISECONDS.get(shown.device.type, _SLOW_REDRAW_MILLISECONDS)
+            self._timer.start(max(usual, round(1000 * _REST_SHARE * self._redraw_seconds)))
 
     @Slot()
     def _redraw(self) -> None:
@@ -83,7 +90,9 @@ class LivePanel(QWidget):
             self.chart.set_struck(run.wrong)
         if len(run.buffer) != self._drawn and self.isVisible():
             self._drawn = len(run.buffer)
+            begun = time.perf_counter()
             self.chart.set_samples(run.buffer.at, run.buffer.seconds_per_launch, run.flop)
+            self._redraw_seconds = min(_LONGEST_REDRAW_SECONDS, time.perf_counter() - begun)
         if not len(run.buffer):
             self._show_next_step()
 

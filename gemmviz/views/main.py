@@ -25,13 +25,22 @@ _SWITCH_SECONDS = 0.0005
 
 
 def open_window(argv: Sequence[str]) -> int:
-    """Shows the window until it is closed.
+    """Shows the window until it is closed; returns the exit code of the process.
 
     Args:
         argv: The arguments behind ``gemmviz``: kernels to open, and ``--theme``.
+    """
+    window = make_window(argv)
+    code = QApplication.exec()
+    del window
+    return code
 
-    Returns:
-        The exit code of the process.
+
+def make_window(argv: Sequence[str]) -> MainWindow:
+    """Makes the application and shows its window; the devices follow once the event loop runs.
+
+    Args:
+        argv: See :func:`open_window`.
     """
     parser = argparse.ArgumentParser("gemmviz", description="A profiler for OpenCL GEMM kernels.")
     parser.add_argument("kernels", nargs="*", type=Path, help=".toml files to open")
@@ -56,7 +65,7 @@ def open_window(argv: Sequence[str]) -> int:
     state.load_kernels()
     for path in arguments.kernels:
         state.open_kernel(path)
-    return app.exec()
+    return window
 
 
 def fit_to_screen(window: MainWindow) -> None:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from gemmviz.app.property_table import PropertyTableModel
-from gemmviz.app.readings import badges
+from gemmviz.app.readings import badges, device_facts
 from gemmviz.app.state import AppState
 from gemmviz.views.delegates import PropertyDelegate
 from gemmviz.views.roles import ElidedLabel, label, set_role
@@ -33,6 +33,7 @@ class PropertyPanel(QWidget):
         super().__init__()
         self._state = state
         self.title = ElidedLabel("", "heading")
+        self.facts = label("", "note", wrap=True)
         self.reason = label("", wrap=True)
         set_role(self.reason, "state", "bad")
         self._badges = QVBoxLayout()
@@ -81,6 +82,7 @@ class PropertyPanel(QWidget):
         column.setContentsMargins(0, 6, 0, 0)
         column.setSpacing(4)
         column.addWidget(self.title)
+        column.addWidget(self.facts)
         column.addWidget(self.reason)
         column.addLayout(self._badges)
         row = QHBoxLayout()
@@ -101,6 +103,7 @@ class PropertyPanel(QWidget):
         device, limits = self._state.device, self._state.limits
         self.model.set_device(device, limits)
         self.title.setText(device.name if device is not None else "No device selected")
+        self.facts.setText(device_facts(device) if device is not None else "")
         unavailable = device.unavailable if device is not None else None
         self.reason.setText(f"✗ Cannot run: {unavailable}" if unavailable else "")
         self.reason.setVisible(bool(unavailable))

@@ -76,5 +76,8 @@ class Meter(QProgressBar):
 
     def show_share(self, share: float, state: str = "") -> None:
         """Fill the bar to ``share`` in the colour of "good", "warn", "bad" or the accent's ("")."""
+        # QProgressBar repaints at once; several of them together would hold up the window.
+        self.setUpdatesEnabled(False)
         self.setValue(round(1000 * min(1.0, max(0.0, share))))
+        self.setUpdatesEnabled(True)
         set_role(self, "state", state)

@@ -59,7 +59,7 @@ class SizeFields(QWidget):
         """Draw icons in the colours of ``theme``."""
         self._theme = theme
         self.presets.setIcon(icon("chevron-down", theme))
-        self._on_setup_changed()
+        self._show_lock()
 
     @Slot()
     def _on_setup_changed(self) -> None:
@@ -81,8 +81,12 @@ class SizeFields(QWidget):
         self.lock.setToolTip(
             "This kernel takes square matrices alone" if forced else "Keep M, N and K equal"
         )
-        self.lock.setChecked(square)
-        self.lock.setIcon(icon("lock" if square else "unlock", self._theme))
+        if square != self.lock.isChecked():
+            self.lock.setChecked(square)
+            self._show_lock()
+
+    def _show_lock(self) -> None:
+        self.lock.setIcon(icon("lock" if self.lock.isChecked() else "unlock", self._theme))
 
     @Slot()
     def _on_value_changed(self) -> None:
@@ -93,6 +97,7 @@ class SizeFields(QWidget):
 
     @Slot(bool)
     def _on_lock_clicked(self, locked: bool) -> None:
+        self._show_lock()
         self._state.change(self._state.setup.with_square(locked))
 
     @Slot()

@@ -1,0 +1,1 @@
+"""Speed and memory of the app, run by hand: ``python -m tests.benchmarks [NAME ...]``."""
