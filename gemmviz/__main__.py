@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sys
 
-_COMMANDS = ("devices", "kernels", "run", "occupancy")
+_THEMES = ("light", "dark", "system")
 
 
 def main() -> None:
     """The ``gemmviz`` command."""
     arguments = sys.argv[1:]
-    if any(word in _COMMANDS or word in ("-h", "--help", "--version") for word in arguments[:1]):
+    # The window takes options and the .toml files of kernels; any other word means a command.
+    words = [word for word in arguments if not word.startswith("-")]
+    first = words[0] if words else ""
+    if {"-h", "--help", "--version"} & set(arguments) or (
+        first and not first.endswith(".toml") and first not in _THEMES
+    ):
         from gemmviz.cli.parser import run_command
 
         sys.exit(run_command(arguments))

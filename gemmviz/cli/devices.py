@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import Any
 
+from gemmviz.cli.selection import say
 from gemmviz.core.choice import NO_PLATFORM
 from gemmviz.core.codec import to_json
 from gemmviz.core.messages import Listing
@@ -35,11 +35,10 @@ def answer(arguments: argparse.Namespace) -> int:
     else:
         _print(listing)
     if listing.problem:
-        print(listing.problem, file=sys.stderr)
+        say(listing.problem)
         return 2
     if not any(platform.devices for platform in listing.platforms):
-        print(NO_PLATFORM, file=sys.stderr)
-        print(f"Looked in: {', '.join(listing.vendor_folders)}", file=sys.stderr)
+        say(f"{NO_PLATFORM}\nLooked in: {', '.join(listing.vendor_folders)}")
     return 0
 
 

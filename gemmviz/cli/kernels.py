@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import sys
 from typing import Any
 
+from gemmviz.cli.selection import say
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.codec import to_json
 from gemmviz.core.paths import data_dir
@@ -39,5 +39,5 @@ def answer(arguments: argparse.Namespace) -> int:
                     text = f"{parameter.name}={parameter.default} of {values}"
                     print(f"  {'':<22}  {text:<28}{parameter.help}")
     for problem in catalog.problems:
-        print(problem, file=sys.stderr)
+        say(str(problem))
     return 2 if catalog.problems else 0

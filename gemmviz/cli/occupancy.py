@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import Any
 
-from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant
+from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
 from gemmviz.core.codec import to_json
 from gemmviz.core.expr import ExprError
 from gemmviz.core.feasibility import local_limit
@@ -87,7 +86,7 @@ def _unable(arguments: argparse.Namespace, failure: Failure) -> int:
     if arguments.json:
         print(json.dumps({"failure": to_json(failure)}, indent=2))
     else:
-        print(failure.sentence, file=sys.stderr)
+        say(failure.sentence)
     return 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import queue
 import secrets
 import sys
 import threading
@@ -11,13 +12,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant
+from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
 from gemmviz.core.codec import to_json
 from gemmviz.core.launch import describe_parameters, flop
 from gemmviz.core.messages import Built, Checked, Message, Phase, SampleBatch
 from gemmviz.core.model import ELEMENTS, Device, Failure, Job, Problem, Result
 from gemmviz.core.reference import describe
-from gemmviz.core.stats import Summary, summarize
+from gemmviz.core.stats import FEWEST_FOR_95, Summary, summarize
 from gemmviz.core.units import duration, throughput
 from gemmviz.engine.plan import Engine
 
@@ -30,6 +31,7 @@ def add_parser(commands: Any) -> None:
         "run",
         help="build, check and time a kernel",
         description="Exit code: 0 verified, 1 the result is wrong, 2 it could not run.",
+        allow_abbrev=False,
     )
     parser.add_argument("kernel", metavar="KERNEL", help="an id, or the path of a .toml")
     parser.add_argument("-p", dest="parameters", action="append", default=[], metavar="NAME=VALUE",
@@ -106,6 +108,8 @@ def answer(arguments: argparse.Namespace) -> int:
         result = _run(engine, job, device)
     except SelectionError as error:
         return _unable(arguments, error.failure)
+    except KeyboardInterrupt:
+        return _unable(arguments, Failure("stopped", "Stopped before the run began."))
     finally:
         engine.close()
     if arguments.json:
@@ -120,25 +124,30 @@ def answer(arguments: argparse.Namespace) -> int:
 
 def _run(engine: Engine, job: Job, device: Device) -> Result:
     """Drains the run on a thread, so that an interrupt can stop it and still get its result."""
-    results: list[Result] = []
+    ended: queue.SimpleQueue[Result | BaseException] = queue.SimpleQueue()
 
     def drain() -> None:
         progress = _Progress(job)
-        for item in engine.run(job, device):
-            if isinstance(item, Result):
-                results.append(item)
-            else:
-                progress.show(item)
-        progress.end()
-
-    thread = threading.Thread(target=drain, daemon=True)
-    thread.start()
-    while thread.is_alive():
         try:
-            thread.join()
+            for item in engine.run(job, device):
+                if isinstance(item, Result):
+                    progress.end()
+                    ended.put(item)
+                else:
+                    progress.show(item)
+        except BaseException as error:  # noqa: BLE001 (raised again on the main thread)
+            ended.put(error)
+
+    threading.Thread(target=drain, daemon=True).start()
+    while True:
+        try:
+            outcome = ended.get()
         except KeyboardInterrupt:
             engine.stop(job.id)
-    return results[0]
+            continue
+        if isinstance(outcome, Result):
+            return outcome
+        raise outcome
 
 
 class _Progress:
@@ -148,7 +157,7 @@ class _Progress:
         self._job = job
         self._done = 0
         self._begun = self._shown = time.monotonic()
-        self._terminal = sys.stderr.isatty()
+        self._terminal = sys.stderr is not None and sys.stderr.isatty()
 
     def show(self, message: Message) -> None:
         match message:
@@ -167,18 +176,19 @@ class _Progress:
                 pass
 
     def _line(self, text: str) -> None:
-        print(f"[{time.monotonic() - self._begun:6.2f} s] {text}", file=sys.stderr)
+        say(f"[{time.monotonic() - self._begun:6.2f} s] {text}")
 
     def _count(self) -> None:
         now = time.monotonic()
         if self._terminal and now - self._shown >= _PROGRESS_SECONDS:
             self._shown = now
-            print(f"\r{self._done} of {self._job.launches} launches", end="", file=sys.stderr)
+            say(f"\r{self._done} of {self._job.launches} launches", end="")
 
     def end(self) -> None:
         if self._terminal:
-            print("\r", end="", file=sys.stderr)
-        self._line(f"{self._done} launches timed")
+            say("\r", end="")
+        if self._done:
+            self._line(f"{self._done} launches timed")
 
 
 def _summary(result: Result) -> Summary | None:
@@ -186,9 +196,9 @@ def _summary(result: Result) -> Summary | None:
 
 
 def _exit_code(result: Result) -> int:
-    if result.failure is None:
-        return 0
-    return 1 if result.failure.kind == "wrong" else 2
+    if result.failure is not None:
+        return 1 if result.failure.kind == "wrong" else 2
+    return 0 if result.verdict in ("verified", "unchecked") else 2  # stopped before its check
 
 
 def _report(result: Result) -> dict[str, Any]:
@@ -241,7 +251,7 @@ def _unable(arguments: argparse.Namespace, failure: Failure) -> int:
         report["kernel"] = arguments.kernel
         print(json.dumps(report, indent=2))
     else:
-        print(failure.sentence, file=sys.stderr)
+        say(failure.sentence)
     return 2
 
 
@@ -257,7 +267,8 @@ def _print(result: Result) -> None:
         note = "  (not valid: the result is wrong)" if result.verdict == "wrong" else ""
         print(f"{throughput(work / summary.median)}{note}")
         print(
-            f"median {duration(summary.median)} of {summary.count} launches, 95 % interval "
+            f"median {duration(summary.median)} of {summary.count} launches, "
+            f"{'95 % interval' if summary.count >= FEWEST_FOR_95 else 'range'} "
             f"{duration(summary.low)} to {duration(summary.high)}, quartiles "
             f"{duration(summary.q1)} and {duration(summary.q3)}"
         )
@@ -276,13 +287,19 @@ def _print(result: Result) -> None:
 def _draw(result: Result, arguments: argparse.Namespace) -> bool:
     """Draws the PNG; says on stderr why not."""
     if not len(result.samples):
-        print("There are no samples, so no picture was drawn.", file=sys.stderr)
+        say("There are no samples, so no picture was drawn.")
         return False
-    from gemmviz.views.charts.picture import draw_result_png  # noqa: PLC0415 (Qt only when asked)
+    # Qt is imported only when a picture is asked for.
+    from gemmviz.views.display import missing_library  # noqa: PLC0415
+
+    if (problem := missing_library()) is not None:
+        say(problem)
+        return False
+    from gemmviz.views.charts.picture import draw_result_png  # noqa: PLC0415
 
     try:
         draw_result_png(result, arguments.png, scale=arguments.scale, theme=arguments.theme)
     except OSError as error:
-        print(error, file=sys.stderr)
+        say(str(error))
         return False
     return True

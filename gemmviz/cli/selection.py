@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,13 @@ from gemmviz.core.launch import merge_parameters
 from gemmviz.core.messages import Listing
 from gemmviz.core.model import Device, Failure, Parameters, Variant
 from gemmviz.core.paths import data_dir
+
+
+def say(text: str, end: str = "\n") -> None:
+    """Writes to stderr; a stderr that is closed or full ends no run."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(text + end)
+        sys.stderr.flush()
 
 
 class SelectionError(Exception):
@@ -73,7 +81,7 @@ def find_device(listing: Listing, text: str | None) -> Device:
     Without it: the first GPU, else PoCL, else any CPU, never a simulator.
 
     Raises:
-        SelectionError: There is no platform, or nothing matches.
+        SelectionError: There is no platform, or nothing matches, or ``text`` is blank.
     """
     devices = [device for platform in listing.platforms for device in platform.devices]
     if not devices:
@@ -84,15 +92,16 @@ def find_device(listing: Listing, text: str | None) -> Device:
             names = ", ".join(device.name for device in devices)
             raise SelectionError(f"There are only simulators ({names}); choose one with --device.")
         return chosen
+    if not text.strip():
+        raise SelectionError("--device needs part of a name; without it the default is taken.")
     matches = matching_devices(devices, text)
     best = newest(matches)
     if best is None:
         names = "; ".join(f"{d.platform}: {d.name}" for d in devices)
         raise SelectionError(f"No platform or device matches {text!r}; there are: {names}.")
     if len(matches) > 1:
-        print(
+        say(
             f"{len(matches)} devices match {text!r}; taking {best.name} on {best.platform} "
-            f"({best.platform_version}).",
-            file=sys.stderr,
+            f"({best.platform_version})."
         )
     return best

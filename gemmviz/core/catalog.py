@@ -37,11 +37,8 @@ _TEXTS = ("title", "summary", "family", "idea", "finding", "right_when", "local_
 _KNOWN = {*_REQUIRED, *_CHOICES, *_TEXTS, "rung", "require", "needs", "elements", "parameters"}
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_KERNEL = re.compile(
-    r"\b(?:__)?kernel\b(?:\s|__attribute__\s*\(\(.*?\)\))*void\s+"
-    r"(?:__attribute__\s*\(\(.*?\)\)\s*)?(\w+)\s*\(",
-    re.DOTALL,
-)
+_ATTRIBUTE = r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)\s*"
+_KERNEL = re.compile(rf"\b(?:__)?kernel\s+(?:{_ATTRIBUTE})*void\s+(?:{_ATTRIBUTE})*(\w+)\s*\(")
 _MAX_COMBINATIONS = 4096
 _MAX_BYTES = 4 * 2**20
 
@@ -99,16 +96,21 @@ def load_variant(path: Path) -> Variant:
             raise
         raise CatalogError(path.name, "", f"this is no TOML: {error}") from error
     source = _read(path.with_suffix(".cl"), path.name)
-    return _Reader(path.name, data).variant(path.stem, source)
+    # The id becomes a file name in compilers' messages, so it holds no quotes or odd bytes.
+    return _Reader(path.name, data).variant(re.sub(r"[^\w.-]", "_", path.stem), source)
 
 
 def _read(path: Path, blamed: str) -> str:
     """The text of ``path``; public kernels are not always UTF-8, and Latin-1 reads any byte."""
     try:
-        raw = path.read_bytes() if path.stat().st_size <= _MAX_BYTES else None
+        if not path.is_file():
+            reason = "it is no file" if path.exists() else "it does not exist"
+            raise CatalogError(blamed, "", f"{path.name} cannot be read: {reason}")
+        with path.open("rb") as file:
+            raw = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise CatalogError(blamed, "", f"{path.name} cannot be read: {error.strerror}") from error
-    if raw is None:
+    if len(raw) > _MAX_BYTES:
         raise CatalogError(blamed, "", f"{path.name} is larger than 4 MiB")
     if b"\0" in raw:
         raise CatalogError(blamed, "", f"{path.name} is no text file")
@@ -223,7 +225,7 @@ class _Reader:
             raise self._error("arguments", f"{c_type!r} is not one of {', '.join(C_TYPES)}")
         text = item[kind]
         if kind == "value" and type(text) is float and math.isfinite(text):
-            return Argument(kind, repr(text), str(c_type))
+            return Argument("constant", repr(text), str(c_type))
         return Argument(kind, self._formula("arguments", text), str(c_type))
 
     def _entry(self, source: str) -> str:
@@ -287,7 +289,7 @@ class _Reader:
             ("tile", variant.tile_cols),
             ("local_bytes", variant.local_bytes),
             *(("arguments", argument.text) for argument in variant.arguments
-              if argument.kind in ("local", "value", "buffer") and not _is_float(argument.text)),
+              if argument.kind in ("local", "value", "buffer")),
         ]  # fmt: skip
         with_device = [("require", text) for text in variant.require]
         if variant.right_when:
@@ -315,14 +317,6 @@ class _Reader:
                     raise self._error(key, f"'{text}' is {value}, and must be at least 1")
                 if possible and key == "local_bytes" and value < 0:
                     raise self._error(key, f"'{text}' is negative")
-
-
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return not text.lstrip("-").isdigit()
 
 
 def _combinations(parameters: Iterable[Parameter]) -> Iterable[dict[str, int]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 _MAX_LENGTH = 1000
+_MAX_DEPTH = 100
 # Wider than any byte count; keeps a hostile product from growing without bound.
 _MAX_MAGNITUDE = 2**128
 
@@ -62,11 +63,22 @@ def _parse(text: str) -> ast.expr:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
         _check_constructs(tree, text)
+        _check_depth(tree, text)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         if isinstance(error, ExprError):
             raise
         raise ExprError(f"'{text}' is not a formula") from error
     return tree
+
+
+def _check_depth(tree: ast.expr, text: str) -> None:
+    """Refuse nesting that the walk through the values could not hold."""
+    level: list[ast.AST] = [tree]
+    for _ in range(_MAX_DEPTH):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        if not level:
+            return
+    raise ExprError(f"'{text[:40]}...' is nested too deeply")
 
 
 def _check_constructs(tree: ast.expr, text: str) -> None:

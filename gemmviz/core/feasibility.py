@@ -60,12 +60,15 @@ def refusal(
     """
     if device.unavailable:
         return f"{device.name} cannot run: {device.unavailable}."
-    return (
-        parameter_refusal(variant, parameters, problem, device, limits)
-        or element_refusal(variant, problem.element, device)
-        or _shape_refusal(variant, parameters, problem)
-        or _memory_refusal(variant, problem, device)
-    )
+    try:
+        return (
+            parameter_refusal(variant, parameters, problem, device, limits)
+            or element_refusal(variant, problem.element, device)
+            or _memory_refusal(variant, problem, device)
+            or _shape_refusal(variant, parameters, problem)
+        )
+    except ExprError as error:
+        return f"{variant.title} has no launch at this shape: {error}."
 
 
 def parameter_refusal(

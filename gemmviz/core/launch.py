@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gemmviz.core.expr import evaluate
+from gemmviz.core.expr import ExprError, evaluate
 from gemmviz.core.model import ELEMENTS, Parameters, Problem, Variant, Verdict
 
 # Room for formulas that ask for the device where none is known: as large as any driver's.
@@ -81,27 +81,34 @@ def geometry(variant: Variant, parameters: Parameters, problem: Problem) -> Geom
     """The launch that computes ``problem``.
 
     Raises:
-        ExprError: A formula has no value here.
+        ExprError: A formula has no value here, or one that no launch can have.
     """
     names = formula_names(parameters, problem)
-    local = tuple(evaluate(text, names) for text in variant.group)
-    tile = evaluate(variant.tile_rows, names), evaluate(variant.tile_cols, names)
+    local = tuple(_at_least(1, text, names) for text in variant.group)
+    tile = _at_least(1, variant.tile_rows, names), _at_least(1, variant.tile_cols, names)
     groups = {"rows": -(-problem.m // tile[0]), "cols": -(-problem.n // tile[1])}
     total = tuple(
         size * (groups[variant.dims[dimension]] if dimension < len(variant.dims) else 1)
         for dimension, size in enumerate(local)
     )
     # local_bytes is the whole, arguments included; where it is left at 0 they still count.
-    whole = evaluate(variant.local_bytes, names)
+    whole = _at_least(0, variant.local_bytes, names)
     return Geometry(
         local, total, tile, max(whole, dynamic_local_bytes(variant, parameters, problem))
     )
 
 
+def _at_least(least: int, text: str, names: Mapping[str, int]) -> int:
+    value = evaluate(text, names)
+    if value < least:
+        raise ExprError(f"'{text}' is {value}, and must be at least {least}")
+    return value
+
+
 def dynamic_local_bytes(variant: Variant, parameters: Parameters, problem: Problem) -> int:
     """Bytes of the ``__local`` arguments, which drivers limit apart from ``__local`` arrays."""
     names = formula_names(parameters, problem)
-    return sum(evaluate(arg.text, names) for arg in variant.arguments if arg.kind == "local")
+    return sum(_at_least(1, arg.text, names) for arg in variant.arguments if arg.kind == "local")
 
 
 def assemble(variant: Variant, parameters: Parameters, element: str) -> str:

@@ -110,7 +110,8 @@ class Argument:
     Attributes:
         kind: "matrix" (``text`` is A, B or C), "size" (M, N, K, lda, ldb or ldc), "scalar"
             (alpha or beta), "local" (``text`` is the formula of its bytes), "value" (``text`` is a
-            formula or number passed by value) or "buffer" (a formula passed by pointer).
+            formula passed by value), "constant" (a number passed by value) or "buffer" (a formula
+            passed by pointer).
         text: See ``kind``.
         type: The C type of a size, value or buffer: int, uint, long, ulong, float, double or real.
     """
@@ -206,7 +207,7 @@ class Failure:
     """Why something did not work: a kind, a sentence for a person, and the raw detail.
 
     ``kind`` is one of "not_found", "refused", "build", "launch", "out_of_memory", "hang", "crash",
-    "driver", "wrong" or "timer".
+    "driver", "wrong", "timer" or "stopped".
     """
 
     kind: str

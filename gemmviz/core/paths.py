@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import platformdirs
@@ -21,6 +23,15 @@ def data_dir(kind: str) -> Path:
     raise FileNotFoundError(f"gemmviz's {kind} folder is missing: install the package again")
 
 
+@cache
 def cache_dir() -> Path:
-    """The app's cache folder, made if need be; everything in it can be deleted."""
-    return platformdirs.user_cache_path("gemmviz", appauthor=False, ensure_exists=True)
+    """The app's cache folder, made if need be; everything in it can be deleted.
+
+    Where none can be made in the person's own place it is a temporary one of this process.
+    """
+    try:
+        folder = platformdirs.user_cache_path("gemmviz", appauthor=False, ensure_exists=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="gemmviz-"))

@@ -12,6 +12,9 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
+FEWEST_FOR_95 = 6
+"""Fewer values cannot bound their median with 95 % confidence; their range is given instead."""
+
 _EXACT_RANKS = 1000  # up to here the binomial sum is exact; beyond, its normal limit
 _SELECT_FROM = 20_000  # from here a sampled bracket beats sorting everything
 _KNOTS = 2000  # where a running median is computed; in between it is interpolated
@@ -21,7 +24,8 @@ _KNOTS = 2000  # where a running median is computed; in between it is interpolat
 class Summary:
     """What a set of durations says, in seconds.
 
-    ``low`` and ``high`` bound the median with at least 95 % confidence (see :func:`median_ranks`);
+    ``low`` and ``high`` bound the median with at least 95 % confidence (see :func:`median_ranks`),
+    or are the smallest and the largest of fewer than 6 values;
     ``q1`` and ``q3`` are the quartiles; ``count`` counts the finite values only.
     """
 

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import tempfile
 from pathlib import Path
 
 from gemmviz.core.model import Registers, Variant
 
 _BUILD_REPORT = re.compile(r"Build on <.*?>:\n\n(.*?)\n\(options: ", re.DOTALL)
-_SAVED_SOURCE = re.compile(r"\(source saved as (.+)\)")
+_SAVED_SOURCE = re.compile(r"\(source saved as ([^\n]+)\)\s*\Z")
 
 
-def compiler_words(message: str) -> str:
-    """The compiler's log out of pyopencl's message; its copy of the source is not left behind."""
+def compiler_words(message: str, source: str) -> str:
+    """The compiler's log out of pyopencl's message.
+
+    The copy of ``source`` that pyopencl leaves in the temporary folder goes, and nothing else: a
+    log may hold any words.
+    """
     saved = _SAVED_SOURCE.search(message)
     if saved is not None:
-        Path(saved[1]).unlink(missing_ok=True)
+        copy = Path(saved[1])
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            if copy.parent == Path(tempfile.gettempdir()) and copy.read_text() == source:
+                copy.unlink()
     return "\n".join(report.strip() for report in _BUILD_REPORT.findall(message))
 
 

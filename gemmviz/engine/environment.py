@@ -22,6 +22,8 @@ def prepare_environment(environment: MutableMapping[str, str]) -> None:
     it abort. Intel's pip runtime ships an ``.icd`` whose path exists nowhere, so a right one is
     written into a folder of the app's, beside links to the system's. A person's own settings stay.
     """
+    # pyopencl and drivers keep files of their own there, and fail where they cannot.
+    environment["XDG_CACHE_HOME"] = str(cache_dir())
     environment.setdefault("POCL_AFFINITY", "1")
     environment.setdefault("POCL_CACHE_DIR", str(_made(cache_dir() / "pocl")))
     library = _intel_library()

@@ -34,6 +34,8 @@ _BATCH_SECONDS = 0.02
 # Launches enqueued at once while each is short: the queue stays fed, a stop stays quick.
 _BURST_SECONDS = 0.002
 _MAX_BURST = 32
+# So many launches without one usable time mean that none will come.
+_USELESS_LAUNCHES = 100
 _C_DTYPES = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64,
              "float": np.float32, "double": np.float64}  # fmt: skip
 
@@ -154,18 +156,15 @@ def _bind(job: Job, session: Session, kernel: Kernel, matrices: _Matrices) -> Se
                 arguments.append(_scalar(one, 1.0 if argument.text == "alpha" else 0.0, job))
             case "local":
                 arguments.append(LocalMemory(evaluate(argument.text, names)))
+            case "constant":
+                arguments.append(_scalar(argument, float(argument.text), job))
             case "value":
-                arguments.append(_scalar(argument, _number(argument.text, names), job))
+                arguments.append(_scalar(argument, evaluate(argument.text, names), job))
             case _:
-                value = _scalar(argument, _number(argument.text, names), job)
+                value = _scalar(argument, evaluate(argument.text, names), job)
                 arguments.append(session.buffer(np.array([value])))
     kernel.bind(arguments)
     return arguments
-
-
-def _number(text: str, names: dict[str, int]) -> float | int:
-    """A constant of the metadata, or the value of its formula."""
-    return float(text) if "." in text or "e" in text else evaluate(text, names)
 
 
 def _scalar(argument: Argument, value: float, job: Job) -> Any:
@@ -174,7 +173,7 @@ def _scalar(argument: Argument, value: float, job: Job) -> Any:
     )
     try:
         return dtype.type(value)
-    except OverflowError as error:
+    except (OverflowError, ValueError) as error:
         raise DriverError(
             Failure("refused", f"The value {value} of an argument does not fit {argument.type}.")
         ) from error
@@ -222,6 +221,8 @@ class _Timing:
                     at.append(before - origin + (index + 1) * step)
                 else:
                     discarded += 1
+            if discarded >= _USELESS_LAUNCHES and discarded == done:
+                break
             burst = max(1, min(_MAX_BURST, int(_BURST_SECONDS / max(step, 1e-9))))
             if now - sent >= _BATCH_SECONDS:
                 self._send(emit, seconds, at)
@@ -234,6 +235,6 @@ class _Timing:
         return discarded
 
     def _send(self, emit: Emit, seconds: list[float], at: list[float]) -> None:
-        if seconds:
-            samples = Samples((1,) * len(seconds), tuple(seconds), tuple(at))
-            emit(SampleBatch(self._job.id, samples))
+        # An empty batch still tells the host that launches come to an end.
+        samples = Samples((1,) * len(seconds), tuple(seconds), tuple(at))
+        emit(SampleBatch(self._job.id, samples))

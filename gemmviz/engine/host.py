@@ -58,26 +58,27 @@ class Host:
             transport.send(encode_line(request))
             while True:
                 line = transport.receive(_POLL_SECONDS)
-                if line is not None:
-                    message = decode_line(line)
-                    # Late words of a job that is over neither reach anyone nor prove life.
-                    if isinstance(message, _ANSWERS) and message.job_id == job_id:
-                        heard = time.monotonic()
-                        if isinstance(message, Phase) and isinstance(request, RunJob):
-                            phase = message
-                            limited = request.job.launch_limit_seconds
-                            limit = limited if phase.limited else _PATIENCE_SECONDS
-                        lost = isinstance(message, Failed) and message.failure.kind == "driver"
-                        over = isinstance(message, _LAST) and not lost
-                        yield message
-                        if over or lost:
-                            return
-                ending = self._overdue(job_id, phase, heard, limit)
-                if ending is not None:
-                    self._drop(transport)
-                    over = True
-                    yield ending
+                if line is None:
+                    ending = self._overdue(job_id, phase, heard, limit)
+                    if ending is not None:
+                        self._drop(transport)
+                        over = True
+                        yield ending
+                        return
+                    continue
+                message = decode_line(line)
+                if not isinstance(message, _ANSWERS) or message.job_id != job_id:
+                    continue  # late words of a job that is over neither count nor prove life
+                if isinstance(message, Phase) and isinstance(request, RunJob):
+                    phase = message
+                    limited = request.job.launch_limit_seconds
+                    limit = limited if phase.limited else _PATIENCE_SECONDS
+                lost = isinstance(message, Failed) and message.failure.kind == "driver"
+                over = isinstance(message, _LAST) and not lost
+                yield message
+                if over or lost:
                     return
+                heard = time.monotonic()  # after the yield: a slow listener is no hang
         except TransportClosed as closed:
             ending = self._ended(job_id, phase, closed)
             over = True
@@ -110,12 +111,13 @@ class Host:
         self._drop(transport)
         if stopping is not None and stopping[0] == job_id:
             return Finished(job_id, stopped=True)
-        sentence = f"The process that ran the kernel ended during {phase.name}: {closed}."
+        doing = "starting" if phase.name == "start" else f"the phase {phase.name!r}"
+        sentence = f"The child process that talks to OpenCL ended during {doing}: {closed}."
         detail = transport.remarks() if transport is not None else ""
         return Failed(job_id, Failure("crash", sentence, detail))
 
     def stop(self, job_id: int) -> None:
-        """Ends a job: at its next launch, or by force after 0.3 s. From any thread."""
+        """Ends a job: at its next launch, or by force after 0.3 s of silence. From any thread."""
         with self._lock:
             if self._stopping is None or self._stopping[0] != job_id:
                 self._stopping = job_id, time.monotonic() + _GRACE_SECONDS
@@ -135,6 +137,9 @@ class Host:
         with self._lock:
             if self._closed:
                 raise TransportClosed("the app is closing")
+            if self._transport is not None and not self._transport.alive():
+                self._transport.kill()  # it died while nobody asked: reap it
+                self._transport = None
             if self._transport is None:
                 try:
                     self._transport = self._connect(self._environment)

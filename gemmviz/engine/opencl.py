@@ -32,32 +32,10 @@ from gemmviz.engine.queries import (
     unavailable_reason,
     wanted,
 )
+from gemmviz.engine.status import failure_of
 
 _PCI_BUS_INFO = 0x410F  # cl_khr_pci_bus_info; pyopencl has no name for it
 _PLATFORM_NOT_FOUND = -1001
-
-_KINDS = {
-    -4: "out_of_memory",
-    -5: "launch",
-    -6: "out_of_memory",
-    -11: "build",
-    -45: "build",
-    -46: "build",
-    -48: "build",
-    -52: "launch",
-    -53: "launch",
-    -54: "launch",
-    -55: "launch",
-    -56: "launch",
-    -61: "out_of_memory",
-    -63: "launch",
-}
-_SENTENCES = {
-    "build": "The driver's compiler rejected the kernel.",
-    "out_of_memory": "The device ran out of memory.",
-    "launch": "The driver refused the launch.",
-    "driver": "The driver failed and its state may be lost; the next run starts a fresh process.",
-}
 
 
 class DriverError(Exception):
@@ -68,14 +46,10 @@ class DriverError(Exception):
         self.failure = failure
 
 
-def _driver_error(error: cl.Error, during: str) -> DriverError:
-    code = int(error.code)
-    kind = _KINDS.get(code, "driver")
-    name = cl.status_code.to_string(code, "status %d")
-    sentence = _SENTENCES[kind]
-    if kind == "launch":
-        sentence = f"The driver refused the launch: {name}."
-    return DriverError(Failure(kind, sentence, f"{during}: {name} ({code})\n{error}"))
+def _driver_error(error: cl.Error, during: str, *, ran: bool = False) -> DriverError:
+    """``error`` as a DriverError; see :func:`gemmviz.engine.status.failure_of` for ``ran``."""
+    name = cl.status_code.to_string(int(error.code), "status %d")
+    return DriverError(failure_of(int(error.code), name, f"{during}: {error}", ran=ran))
 
 
 def list_platforms() -> tuple[Platform, ...]:
@@ -99,20 +73,33 @@ def _platform_devices(platform: cl.Platform) -> list[cl.Device]:
 
 
 def _describe_platform(platform: cl.Platform) -> Platform:
-    name, version = clean(platform.name), clean(platform.version)
+    name, version, vendor = (
+        _platform_text(platform, query) for query in ("NAME", "VERSION", "VENDOR")
+    )
     try:
         handles = _platform_devices(platform)
     except cl.Error as error:
-        return Platform(name, version, clean(platform.vendor), (), f"its driver fails: {error}")
+        return Platform(name, version, vendor, (), f"its driver fails: {error}")
     seen: dict[str, int] = {}
     devices = []
     for handle in handles:
-        device_name = clean(handle.name)
+        device_name = _device_name(handle)
         ordinal = seen.get(device_name, 0)
         seen[device_name] = ordinal + 1
         devices.append(_describe_device(handle, name, version, ordinal))
     problem = "" if devices else "it has no devices"
-    return Platform(name, version, clean(platform.vendor), tuple(devices), problem)
+    return Platform(name, version, vendor, tuple(devices), problem)
+
+
+def _platform_text(platform: cl.Platform, query: str) -> str:
+    try:
+        return clean(platform.get_info(getattr(cl.platform_info, query)))
+    except (cl.Error, UnicodeDecodeError):
+        return "unknown"
+
+
+def _device_name(handle: cl.Device) -> str:
+    return clean(str(_ask(handle, "NAME") or "unknown"))
 
 
 def _ask(handle: cl.Device, name: str) -> Any:
@@ -131,15 +118,16 @@ def _describe_device(handle: cl.Device, platform: str, version: str, ordinal: in
         if not extension or extension in extensions
     )
     clock_mhz = _ask(handle, "MAX_CLOCK_FREQUENCY")
-    local_type = property_of("LOCAL_MEM_TYPE", _ask(handle, "LOCAL_MEM_TYPE") or 0).value
+    local_type = _ask(handle, "LOCAL_MEM_TYPE")
     major, minor = (_ask(handle, f"COMPUTE_CAPABILITY_{part}_NV") for part in ("MAJOR", "MINOR"))
     vendor = clean(str(_ask(handle, "VENDOR") or ""))
-    kind = device_type(int(handle.type), platform)
-    gfx = re.match(r"gfx\w+", clean(handle.name)) if "gfx" in handle.name else None
+    kind = device_type(int(_ask(handle, "TYPE") or 0), platform)
+    name = _device_name(handle)
+    gfx = re.match(r"gfx\w+", name)
     return Device(
         platform=platform,
         platform_version=version,
-        name=clean(handle.name),
+        name=name,
         type=kind,
         vendor=vendor,
         driver_version=clean(str(_ask(handle, "DRIVER_VERSION") or "")),
@@ -149,7 +137,9 @@ def _describe_device(handle: cl.Device, platform: str, version: str, ordinal: in
         # Drivers that do not know their clock say 0 or 1 MHz.
         clock_hz=clock_mhz * 10**6 if clock_mhz and clock_mhz > 1 else None,
         local_mem_bytes=_ask(handle, "LOCAL_MEM_SIZE"),
-        local_mem_type=str(local_type),
+        local_mem_type=None
+        if local_type is None
+        else str(property_of("LOCAL_MEM_TYPE", local_type).value),
         global_mem_bytes=_ask(handle, "GLOBAL_MEM_SIZE"),
         max_alloc_bytes=_ask(handle, "MAX_MEM_ALLOC_SIZE"),
         global_cache_bytes=_ask(handle, "GLOBAL_MEM_CACHE_SIZE"),
@@ -198,7 +188,10 @@ def _hardware(handle: cl.Device, kind: str, platform: str, ordinal: int) -> str:
     bus, slot = _ask(handle, "PCI_BUS_ID_NV"), _ask(handle, "PCI_SLOT_ID_NV")
     if bus is not None and slot is not None:
         return f"PCI {_ask(handle, 'PCI_DOMAIN_ID_NV') or 0:04x}:{bus:02x}:{slot >> 3:02x}.0"
-    return f"{platform} {clean(handle.name)} {ordinal}"
+    topology = _ask(handle, "TOPOLOGY_AMD")
+    if topology is not None:
+        return f"PCI 0000:{topology.bus:02x}:{topology.device:02x}.{topology.function}"
+    return f"{platform} {_device_name(handle)} {ordinal}"
 
 
 def _raw_query(handle: cl.Device, parameter: int, size: int) -> bytes | None:
@@ -251,11 +244,13 @@ class Kernel:
                     f"{len(bound)}.",
                 )
             )
-        try:
-            for index, item in enumerate(bound):
+        for index, item in enumerate(bound):
+            try:
                 self._kernel.set_arg(index, item)
-        except cl.Error as error:
-            raise _driver_error(error, f"setting argument {index}") from error
+            except cl.Error as error:
+                failure = _driver_error(error, f"setting argument {index}").failure
+                sentence = f"Argument {index} of the kernel is of another type than the metadata's."
+                raise DriverError(replace(failure, kind="launch", sentence=sentence)) from error
         self._arguments = bound
 
     def facts(self) -> KernelFacts:
@@ -317,7 +312,7 @@ class Session:
                 log = program.get_build_info(self._device, cl.program_build_info.LOG).strip()
             except cl.Error as error:
                 failure = _driver_error(error, "building").failure
-                words = compiler_words(str(error))
+                words = compiler_words(str(error), source)
                 raise DriverError(replace(failure, detail=words or failure.detail)) from error
             try:
                 return Kernel(cl.Kernel(program, entry), log, self._device)
@@ -352,7 +347,7 @@ class Session:
         try:
             cl.enqueue_copy(self._queue, into, buffer, is_blocking=True)
         except cl.Error as error:
-            raise _driver_error(error, "reading back") from error
+            raise _driver_error(error, "reading back", ran=True) from error
 
     def time_launches(
         self, kernel: Kernel, total: tuple[int, ...], local: tuple[int, ...], count: int
@@ -370,7 +365,7 @@ class Session:
             events[-1].wait()
             return [(event.profile.end - event.profile.start) * 1e-9 for event in events]
         except cl.Error as error:
-            raise _driver_error(error, "running the kernel") from error
+            raise _driver_error(error, "running the kernel", ran=True) from error
 
 
 def _find(key: DeviceKey) -> cl.Device:
@@ -379,9 +374,15 @@ def _find(key: DeviceKey) -> cl.Device:
     Raises:
         DriverError: It is no longer there.
     """
-    for platform in cl.get_platforms():
-        if (clean(platform.name), clean(platform.version)) == (key.platform, key.platform_version):
-            named = [d for d in _platform_devices(platform) if clean(d.name) == key.name]
+    gone = Failure("not_found", f"{key.name} on {key.platform} is no longer there.")
+    try:
+        platforms = cl.get_platforms()
+    except cl.Error as error:
+        raise DriverError(replace(gone, detail=str(error))) from error
+    for platform in platforms:
+        words = tuple(_platform_text(platform, query) for query in ("NAME", "VERSION"))
+        if words == (key.platform, key.platform_version):
+            named = [d for d in _platform_devices(platform) if _device_name(d) == key.name]
             if key.ordinal < len(named):
                 return named[key.ordinal]
-    raise DriverError(Failure("not_found", f"{key.name} on {key.platform} is no longer there."))
+    raise DriverError(gone)

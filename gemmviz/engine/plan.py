@@ -61,22 +61,26 @@ class Engine:
         self._lock = threading.Lock()
         self._hosts: dict[DeviceKey | str, Host] = {}
         self._stopped: set[int] = set()
+        self._closed = False
         self._running: dict[int, Host] = {}
         self._listing_ids = itertools.count(-1, -1)
 
     def list_devices(self) -> Listing:
         """Every platform and device, asked in a fresh child; trouble is in ``problem``."""
-        host = Host(self._connect)
         job_id = next(self._listing_ids)
+        key = f"listing {job_id}"
+        host = self._host(key, {})
         problem = "The list of devices came to no end."
         try:
             for message in host.converse(ListDevices(job_id)):
                 if isinstance(message, Listing):
                     return message
                 if isinstance(message, Failed):
-                    problem = message.failure.sentence
+                    problem = " ".join((message.failure.sentence, message.failure.detail)).strip()
         finally:
             host.close()
+            with self._lock:
+                del self._hosts[key]
         return Listing(job_id, (), (), problem)
 
     def run(self, job: Job, device: Device) -> Iterator[Message | Result]:
@@ -93,6 +97,8 @@ class Engine:
         if reason is not None:
             failed = Failed(job.id, Failure("refused", reason))
             record.take(failed)
+            with self._lock:
+                self._stopped.discard(job.id)
             yield failed
             yield record.result()
             return
@@ -142,17 +148,21 @@ class Engine:
             host.stop(job_id)
 
     def close(self) -> None:
-        """Ends every child."""
+        """Ends every child, for good: what is asked later fails at once."""
         with self._lock:
+            self._closed = True
             hosts = list(self._hosts.values())
         for host in hosts:
             host.close()
 
     def _host(self, key: DeviceKey | str, environment: dict[str, str]) -> Host:
         with self._lock:
-            if key not in self._hosts:
-                self._hosts[key] = Host(self._connect, environment)
-            return self._hosts[key]
+            host = self._hosts.get(key)
+            if host is None:
+                host = self._hosts[key] = Host(self._connect, environment)
+            if self._closed:
+                host.close()
+            return host
 
 
 def _kept_registers(path: Path) -> Registers | None:

@@ -11,9 +11,12 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import IO, Protocol
 
-CHILD_COMMAND = (sys.executable, "-m", "gemmviz.engine.child")
+# -P: the folder that a person stands in may hold a numpy.py of their own.
+CHILD_COMMAND = (sys.executable, "-P", "-m", "gemmviz.engine.child")
+_PACKAGE_PARENT = str(Path(__file__).resolve().parents[2])
 
 _STDERR_LINES = 200
 _STDERR_LINE_LENGTH = 2000
@@ -32,6 +35,9 @@ class Transport(Protocol):
     def receive(self, timeout_seconds: float) -> str | None:
         """The next line, or None if none came in time; raises TransportClosed."""
 
+    def alive(self) -> bool:
+        """Whether the child has not ended."""
+
     def kill(self) -> None:
         """Ends the child at once, whatever it does; may be called twice."""
 
@@ -41,6 +47,21 @@ class Transport(Protocol):
 
 Connect = Callable[[Mapping[str, str]], Transport]
 """Starts a child with additions to its environment."""
+
+
+def _child_environment(additions: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment with ``additions`` and a way to the package.
+
+    CUDA_CACHE_DISABLE goes unless it is asked for: it would make every measured build a cold one.
+    """
+    inherited = {name: text for name, text in os.environ.items() if name != "CUDA_CACHE_DISABLE"}
+    path = [_PACKAGE_PARENT, *filter(None, [inherited.get("PYTHONPATH")])]
+    return {
+        **inherited,
+        "PYTHONPATH": os.pathsep.join(path),
+        "PYTHONUNBUFFERED": "1",
+        **additions,
+    }
 
 
 class LocalTransport:
@@ -54,7 +75,7 @@ class LocalTransport:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, **environment, "PYTHONUNBUFFERED": "1"},
+            env=_child_environment(environment),
             text=True,
             encoding="utf-8",
             errors="replace",
@@ -114,6 +135,10 @@ class LocalTransport:
             self._lines.put(None)
             raise TransportClosed(self._ending())
         return line
+
+    def alive(self) -> bool:
+        """Whether the child has not ended."""
+        return self._process.poll() is None
 
     def kill(self) -> None:
         """Kills the child and whatever it started, and waits for its end."""

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -117,6 +119,8 @@ def test_shape_element_and_device() -> None:
         (["tradeoffs_tiled", "--shape", "16,16,32"], "refused", "square"),
         (["tiled", "--build-options", "-DM=7"], "build", "compiler rejected"),
         (["./nowhere.toml"], "refused", "cannot be read"),
+        (["/dev/zero"], "refused", "cannot be read"),
+        (["tiled", "--device", " "], "not_found", "part of a name"),
     ],
 )
 def test_what_cannot_run_ends_with_2_and_a_sentence(
@@ -143,6 +147,42 @@ def test_a_kernel_of_ones_own_runs_from_any_folder(tmp_path: Path) -> None:
     code, report = run_json(tmp_path / "own.toml")
     assert code == 2
     assert "own.cl cannot be read" in report["failure"]["sentence"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("moment", ["measure", "check"])
+def test_an_interrupt_stops_and_still_reports(tmp_path: Path, moment: str) -> None:
+    endless = "volatile __global real *c = C; while (c[0] != 12345) c[0] += 1;"
+    own_kernel(tmp_path, RIGHT if moment == "measure" else endless)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gemmviz", "run", str(tmp_path / "own.toml"), "--size", "4",
+         "--launches", "2000000000", "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    for line in process.stderr:
+        if moment in line:
+            break
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=20)
+    report = json.loads(out)
+    assert report["stopped"] is True
+    assert "Traceback" not in error
+    if moment == "measure":
+        assert (process.returncode, report["verdict"]) == (0, "verified")
+        assert report["launches"] > 0
+    else:
+        assert (process.returncode, report["verdict"]) == (2, None)
+
+
+def test_closed_pipes_end_quietly() -> None:
+    command = f"{sys.executable} -m gemmviz run tiled --size 32 --json"
+    for closed in ("2>&-", "| head -c 1", "2>&1 | head -n 1"):
+        done = subprocess.run(
+            f"{command} {closed}", shell=True, capture_output=True, text=True, check=False,
+            timeout=60,
+        )  # fmt: skip
+        assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_an_endless_kernel_is_ended_by_its_limit(tmp_path: Path) -> None:

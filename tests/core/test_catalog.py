@@ -1,5 +1,6 @@
 """The catalogue: what a variant's files may say, and a sentence for whatever else they say."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,21 @@ def test_several_kernels_need_a_name(tmp_path: Path) -> None:
         load_variant(write(tmp_path, source=two))
     named = TOML.replace("[parameters]", 'entry = "other"\n[parameters]')
     assert load_variant(write(tmp_path, named, two)).entry == "other"
+
+
+def test_a_hostile_source_is_read_in_no_time(tmp_path: Path) -> None:
+    hostile = SOURCE + "kernel " + "__attribute__((a)) " * 5000 + "\n" + "/*" * 20000
+    begun = time.perf_counter()
+    assert load_variant(write(tmp_path, source=hostile)).entry == "mine"
+    assert time.perf_counter() - begun < 2
+
+
+def test_folders_devices_and_odd_names_are_no_kernels(tmp_path: Path) -> None:
+    (tmp_path / "folder.toml").mkdir()
+    for name in (tmp_path / "folder.toml", Path("/dev/zero"), tmp_path / "none.toml"):
+        with pytest.raises(CatalogError, match="cannot be read"):
+            load_variant(name)
+    assert load_variant(write(tmp_path, stem='a"b c')).id == "a_b_c"
 
 
 @pytest.mark.parametrize(("written", "elements"), [("float", ("float",)), ("double", ("double",))])

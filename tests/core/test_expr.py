@@ -51,6 +51,8 @@ def test_values(text: str, value: int) -> None:
         ("TS\0", "not a formula"),
         ("(" * 900, "not a formula"),
         ("1 +" * 500 + "1", "longer than"),
+        ("-" * 990 + "1", "nested too deeply"),
+        ("not " * 200 + "1", "nested too deeply"),
         ("*".join(["99999999999999999999"] * 12), "beyond any size"),
     ],
 )

@@ -14,7 +14,7 @@ from gemmviz.core.reference import (
     checked_rows,
     describe,
     draw_inputs,
-    relative_bound,
+    error_bound,
 )
 
 CATALOG = load_catalog(data_dir("kernels"))
@@ -102,14 +102,40 @@ def test_an_addition_is_checked_as_one() -> None:
 
 def test_the_bound_grows_with_k_and_with_the_roundoff() -> None:
     def bound(k: int, element: str = "float") -> float:
-        return relative_bound(TILED, Problem(1, 1, k, element))
+        return float(error_bound(TILED, Problem(1, 1, k, element), np.ones((1, k)),
+                                 np.ones((k, 1)))[0, 0])  # fmt: skip
 
-    assert bound(1) == 2 * 2.0**-24
-    assert bound(32) == 33 * 2.0**-24
-    assert bound(32) < bound(512) < bound(8192)
+    assert bound(1) == pytest.approx(2 * 2.0**-24)
+    assert bound(4) == pytest.approx(4 * 5 * 2.0**-24)
+    assert bound(4) < bound(32) < bound(512) < bound(8192)
     assert bound(64, "double") < bound(64, "float") < bound(64, "half")
-    # A bound of 1 would let zeros pass.
-    assert bound(8192, "half") < 0.5
+
+
+@pytest.mark.parametrize("element", ["half", "float", "double"])
+@pytest.mark.parametrize("k", [64, 1024, 4096, 8192])
+def test_no_length_lets_an_answer_pass_that_is_not_one(element: str, k: int) -> None:
+    problem = Problem(16, 16, k, element, seed=8)
+    inputs = draw_inputs(TILED, problem)
+    a, b = inputs.a.astype(float), inputs.b.astype(float)
+    right = a @ b
+    half_done = a[:, : k // 2] @ b[: k // 2]
+    for answer in (np.zeros_like(right), -right, half_done, right.T):
+        assert check(TILED, problem, inputs, answer.astype(inputs.a.dtype)).verdict == "wrong"
+    assert check(TILED, problem, inputs, right.astype(inputs.a.dtype)).verdict == "verified"
+
+
+def test_wide_matrices_are_compared_in_blocks_of_columns() -> None:
+    problem = Problem(5, 1300, 9, seed=2)
+    inputs = draw_inputs(TILED, problem)
+    right = inputs.a @ inputs.b
+    assert check(TILED, problem, inputs, right).verdict == "verified"
+    right[3, 1200] += 1
+    right[2, 40] = np.nan
+    right[4, 700] += 0.5
+    outcome = check(TILED, problem, inputs, right)
+    assert (outcome.cells_wrong, outcome.cells_unwritten) == (3, 1)
+    assert (outcome.worst_row, outcome.worst_col) == (2, 40)
+    assert outcome.max_error == pytest.approx(1.0, abs=1e-5)
 
 
 def test_large_problems_are_checked_in_random_rows_and_say_so() -> None:

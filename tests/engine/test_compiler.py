@@ -1,5 +1,8 @@
 """Compilers' words: errors at our lines, registers where the compiler names them."""
 
+import tempfile
+from pathlib import Path
+
 import pytest
 
 from gemmviz.core.launch import assemble
@@ -21,13 +24,28 @@ def test_registers() -> None:
     assert parse_registers("") == Registers()
 
 
+def test_only_the_bindings_own_copy_of_the_source_goes(tmp_path: Path) -> None:
+    victim = tmp_path / "victim.txt"
+    victim.write_text("precious")
+    with tempfile.NamedTemporaryFile("w", suffix=".cl", delete=False) as copy:
+        copy.write("the source")
+    for named in (victim, Path(copy.name), tmp_path, tmp_path / "absent"):
+        compiler_words(f"error: (source saved as {named})\nmore words", "the source")
+    compiler_words(f"no\n(source saved as {copy.name})", "another source")
+    compiler_words(f"no\n(source saved as {victim})", "precious")
+    assert victim.exists()
+    assert Path(copy.name).exists()
+    compiler_words(f"no\n(source saved as {copy.name})\n", "the source")
+    assert not Path(copy.name).exists()
+
+
 def test_the_log_is_found_in_the_bindings_message() -> None:
     message = (
         "clBuildProgram failed\n\nBuild on <pyopencl.Device 'X' on 'Y' at 0x1>:\n\n"
         "x.cl:1:2: error: no\n\n(options: -cl-std=CL1.2)\n"
     )
-    assert compiler_words(message) == "x.cl:1:2: error: no"
-    assert compiler_words("something else") == ""
+    assert compiler_words(message, "") == "x.cl:1:2: error: no"
+    assert compiler_words("something else", "") == ""
 
 
 @pytest.mark.parametrize("place", ["<kernel>:6:3", "input.cl:6:3"])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gemmviz.core.messages import Phase, SampleBatch
-from gemmviz.core.model import Device, Result
+from gemmviz.core.model import Argument, Device, Result
 from gemmviz.engine.plan import Engine
 from gemmviz.engine.transport import LocalTransport
 from tests.engine.runs import RIGHT, finish, make_job, own_kernel, run
@@ -86,7 +86,8 @@ def test_stop_ends_a_kernel_that_never_ends(
     assert item.stopped
     assert item.failure is None
     assert item.verdict is None
-    assert 0 < ended_at - stopped_at < 2.0
+    # Half a second, and what a busy machine takes to start a thread and reap a process.
+    assert 0 < ended_at - stopped_at < 1.0
 
 
 def test_a_launch_over_its_limit_is_killed_and_reported(
@@ -193,6 +194,110 @@ def test_late_words_of_another_job_are_dropped(pocl: Device) -> None:
     assert list(result.samples.seconds) == [1e-3, 2e-3]
 
 
+def test_a_child_that_died_while_idle_is_replaced(
+    fresh: Engine, children: _Children, pocl: Device
+) -> None:
+    assert run(fresh, pocl).verdict == "verified"
+    os.kill(children.started[-1].pid, signal.SIGKILL)
+    while children.started[-1].alive():
+        time.sleep(0.01)
+    result = run(fresh, pocl)
+    assert (result.verdict, result.failure) == ("verified", None)
+
+
+def test_a_slow_listener_is_no_hang_and_loses_nothing(fresh: Engine, pocl: Device) -> None:
+    job = make_job(pocl, launches=3000, launch_limit_seconds=0.8)
+    paused = False
+    for item in fresh.run(job, pocl):
+        if isinstance(item, SampleBatch) and not paused:
+            paused = True
+            time.sleep(1.5)
+    assert isinstance(item, Result)
+    assert item.failure is None
+    assert len(item.samples) == 3000
+
+
+def test_closing_ends_a_listing_and_what_is_asked_later(pocl: Device) -> None:
+    engine = _fake("deaf to all")
+    asked = threading.Thread(target=engine.list_devices)
+    asked.start()
+    time.sleep(0.5)
+    begun = time.monotonic()
+    engine.close()
+    asked.join(timeout=5)
+    assert not asked.is_alive()
+    assert time.monotonic() - begun < 3
+    late = run(engine, pocl)
+    assert late.failure is not None
+    assert late.failure.kind == "crash"
+
+
+def test_a_child_is_not_led_astray_by_the_folder_one_stands_in(
+    pocl: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "numpy.py").write_text("raise SystemExit('the wrong numpy')")
+    monkeypatch.chdir(tmp_path)
+    engine = Engine()
+    assert run(engine, pocl).verdict == "verified"
+    engine.close()
+
+
+def test_an_unwritable_cache_is_done_without(pocl: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/proc/nowhere")
+    engine = Engine()
+    assert any(p.devices for p in engine.list_devices().platforms)
+    assert run(engine, pocl).verdict == "verified"
+    engine.close()
+
+
+def test_arguments_by_value_by_constant_and_by_pointer(
+    fresh: Engine, pocl: Device, tmp_path: Path
+) -> None:
+    plain = own_kernel(tmp_path, RIGHT)
+    source = plain.source.replace("int M, int N, int K)", "int M, __global const long *n, int K, "
+                                  "float two)")  # fmt: skip
+    source = source.replace("{\n", "{\n  const int N = (int)n[0];\n", 1).replace(
+        "= s;", "= s * (real)two / 2;"
+    )
+    arguments = (
+        *plain.arguments[:4],
+        Argument("buffer", "N * element_bytes // element_bytes", "long"),
+        Argument("value", "K if M else 0"),
+        Argument("constant", "2.0", "float"),
+    )
+    result = run(fresh, pocl, replace(plain, source=source, arguments=arguments), (5, 6, 7))
+    assert result.verdict == "verified", result.failure
+
+
+def test_a_type_that_differs_from_the_metadata(fresh: Engine, pocl: Device, tmp_path: Path) -> None:
+    plain = own_kernel(tmp_path, RIGHT)
+    longer = replace(plain, source=plain.source.replace("int K)", "long K)"))
+    result = run(fresh, pocl, longer, (4, 4, 4))
+    assert result.failure is not None
+    assert result.failure.kind == "launch"
+    assert "Argument 5" in result.failure.sentence
+
+
+def test_build_options_that_no_compiler_knows(fresh: Engine, pocl: Device) -> None:
+    result = run(fresh, pocl, build_options="-nonsense")
+    assert result.failure is not None
+    assert result.failure.kind == "build"
+
+
+def test_a_formula_without_a_value_at_this_shape(
+    fresh: Engine, pocl: Device, tmp_path: Path
+) -> None:
+    plain = own_kernel(tmp_path, RIGHT)
+    for odd in (
+        replace(plain, tile_rows="M // 32"),
+        replace(plain, require=("K % (M - 4) >= 0",)),
+        replace(plain, local_bytes="M - 8"),
+    ):
+        result = run(fresh, pocl, odd, (4, 4, 4))
+        assert result.failure is not None
+        assert result.failure.kind == "refused"
+
+
 def test_a_child_that_cannot_be_started(pocl: Device) -> None:
     def connect(environment: Mapping[str, str]) -> LocalTransport:
         return LocalTransport(environment, ["/no/such/program"])
@@ -252,18 +357,33 @@ def test_local_memory_over_the_limit(
     assert predicted.failure.kind == "refused"
     assert "16 MiB of local memory" in predicted.failure.sentence
     forced = run(fresh, device, greedy, (4, 4, 4), force=True)
-    # A driver may refuse, crash, or run it in cache all the same; each is told.
-    assert forced.failure is not None or forced.verdict == "verified"
+    # These two keep local memory in cache and never look at their own limit.
+    assert forced.verdict == "verified"
 
 
-def test_device_memory_exhausted(fresh: Engine, pocl: Device) -> None:
-    job = make_job(pocl, shape=(30_000, 30_000, 16))
-    predicted = finish(fresh, job, replace(pocl, max_alloc_bytes=2**20))
-    assert predicted.failure is not None
-    assert predicted.failure.kind == "refused"
-    forced = finish(fresh, replace(job, force=True), pocl)
-    assert forced.failure is not None
-    assert forced.failure.kind == "out_of_memory"
+def test_device_memory_exhausted(pocl: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POCL_MEMORY_LIMIT", "1")  # GiB; the largest buffer is then smaller still
+    engine = Engine()
+    try:
+        small = next(
+            device
+            for platform in engine.list_devices().platforms
+            for device in platform.devices
+            if device.key == pocl.key
+        )
+        assert small.max_alloc_bytes is not None
+        assert small.max_alloc_bytes <= 2**30
+        job = make_job(small, shape=(17_000, 17_000, 16))
+        predicted = finish(engine, job, small)
+        assert predicted.failure is not None
+        assert predicted.failure.kind == "refused"
+        assert "GiB" in predicted.failure.sentence or "MiB" in predicted.failure.sentence
+        forced = finish(engine, replace(job, force=True), small)
+        assert forced.failure is not None
+        assert forced.failure.kind == "out_of_memory"
+        assert run(engine, small).verdict == "verified"
+    finally:
+        engine.close()
 
 
 def test_a_kernel_that_prints_does_not_disturb_the_wire(

@@ -64,7 +64,7 @@ def test_metadata_agrees_with_the_driver(engine: Engine, device: Device, variant
     assert result.facts.compiled_group == local
 
 
-def test_wrong_kernels_can_pass_on_inputs_that_hide_the_fault(engine: Engine, pocl: Device) -> None:
+def test_a_wrong_answer_is_a_failure_with_the_finding(engine: Engine, pocl: Device) -> None:
     result = run(engine, pocl, "tiling_tiled", (64, 64, 64))
     assert result.verdict == "wrong"
     assert result.check is not None
