@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelInde
 
 from gemmviz.app.readings import badges, device_tip
 from gemmviz.app.state import AppState
+from gemmviz.core.labels import platform_label
 from gemmviz.core.limits import limits_for
 from gemmviz.core.model import Device, Platform
 from gemmviz.core.units import memory
@@ -138,7 +138,7 @@ class DeviceTreeModel(QAbstractItemModel):
         if column != 0:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return _platform_name(platform)
+            return platform_label(platform.name, platform.version)
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{platform.name}\n{platform.version}\n{platform.vendor}"
         return "platform" if role == KIND_ROLE else None
@@ -198,14 +198,6 @@ def _cell(device: Device, column: int) -> str:
     if value is None:
         return "–"
     return memory(value) if column == 1 else str(value)
-
-
-def _platform_name(platform: Platform) -> str:
-    """The name with the version where it tells two of the same name apart: "PoCL 3.0"."""
-    own = platform.version.removeprefix("OpenCL ").partition(" ")[2]
-    number = re.search(r"\d+\.\d[\w.-]*", own)
-    name = "PoCL" if platform.name == "Portable Computing Language" else platform.name
-    return f"{name} {number[0] if number else ''}".strip()
 
 
 def _alignment(column: int) -> int:

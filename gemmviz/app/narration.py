@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 from gemmviz.app.runs import Run
+from gemmviz.core.labels import device_label
 from gemmviz.core.messages import Built, Checked
 from gemmviz.core.model import Result
 from gemmviz.core.reference import describe
@@ -32,7 +33,7 @@ def narrate(run: Run, event: object) -> tuple[Line, ...]:
             problem = run.job.problem
             text = (
                 f"{run.label}  {run.shape} {problem.element}  seed {problem.seed}  "
-                f"on {run.device.name} ({run.device.platform})"
+                f"on {device_label(run.device)}"
             )
             return (Line(now, "run", text),)
         case Built(seconds=seconds, log=log):

@@ -60,7 +60,7 @@ def badges(device: Device, limits: Limits | None) -> dict[str, Badge]:
         )
     if device.clock_hz is None:
         why = "This driver reports 0 or 1 MHz, which means that it does not know the clock."
-        found["clock"] = Badge("clock unknown", "plain", why)
+        found["clock"] = Badge("unknown", "plain", why)
     return found
 
 
@@ -82,14 +82,15 @@ def _local_meaning(size: int, limits: Limits) -> str:
 
 
 def device_facts(device: Device) -> str:
-    """The figures of a device that decide what runs on it, on two short lines."""
+    """The figures of a device that decide what runs on it, on three short lines."""
     units = f"{_or_dash(device.compute_units)} unit{'s' * (device.compute_units != 1)}"
-    clock = " ".join(scaled(device.clock_hz, "Hz")) if device.clock_hz else "clock –"
+    clock = " ".join(scaled(device.clock_hz, "Hz")) if device.clock_hz else "clock unknown"
     size = "–" if device.local_mem_bytes is None else memory(device.local_mem_bytes)
     return (
-        f"{device.type} · {units} · {clock} · driver {device.driver_version or '–'}\n"
+        f"{device.type} · {units} · {clock}\n"
         f"Local {size} ({device.local_mem_type or 'type –'}) · "
-        f"groups up to {_or_dash(device.max_work_group_size)}"
+        f"groups up to {_or_dash(device.max_work_group_size)}\n"
+        f"Driver {device.driver_version or '–'}"
     )
 
 

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 
 from gemmviz.app.book import ResultBook
 from gemmviz.app.runs import Run
+from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.units import duration, percent, throughput
 
@@ -64,7 +65,7 @@ def _finished(run: Run) -> str:
 _COLUMNS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("Kernel", lambda run: run.job.variant.title),
     ("Parameters", lambda run: describe_parameters(run.job.parameters) or _NONE),
-    ("Device", lambda run: run.device.name),
+    ("Device", lambda run: device_label(run.device)),
     ("M × N × K", lambda run: run.shape),
     ("Element", lambda run: run.job.problem.element),
     ("Median", _median),
@@ -174,7 +175,7 @@ class ResultsTableModel(QAbstractTableModel):
             return "Pin a row as the baseline (B) to see how many times faster the others are."
         if column == _SPEED_UP and self._book.speed_up(run) is None:
             return "No figure: the baseline multiplies other sizes or elements, or has no result."
-        return f"{run.label} on {run.device.name}, {run.buffer.launch_count} launches"
+        return f"{run.label} on {device_label(run.device)}, {run.buffer.launch_count} launches"
 
     def _sort_key(self, run: Run, column: int) -> Any:
         if column == _SPEED_UP:

@@ -21,6 +21,7 @@ from gemmviz.core.choice import default_device
 from gemmviz.core.estimate import Estimate
 from gemmviz.core.expr import ExprError
 from gemmviz.core.feasibility import refusal
+from gemmviz.core.labels import device_label
 from gemmviz.core.limits import limits_for
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.messages import Listing
@@ -193,10 +194,10 @@ class AppState(QObject):
         """What to know before Run: devices left out, or devices that take turns."""
         left_out = [target for target in self.targets if target.refusal]
         if left_out and not self.refusal:
-            return f"Not on {left_out[0].device.name}: {left_out[0].refusal}"
+            return f"Not on {device_label(left_out[0].device)}: {left_out[0].refusal}"
         shared: dict[str, list[str]] = {}
         for target in self.targets:
-            shared.setdefault(target.device.hardware, []).append(target.device.platform)
+            shared.setdefault(target.device.hardware, []).append(device_label(target.device))
         turns = next(
             (names for hardware, names in shared.items() if hardware and len(names) > 1), None
         )
@@ -214,7 +215,7 @@ class AppState(QObject):
         if self.refusal:
             return self.refusal
         variant = self.setup.variant
-        names = [target.device.name for target in self.targets if not target.refusal]
+        names = [device_label(target.device) for target in self.targets if not target.refusal]
         title = variant.title if variant is not None else "a kernel"
         return f"Press Run (Ctrl+R) to time {title} on {' and '.join(names)}"
 
@@ -225,7 +226,7 @@ class AppState(QObject):
         waiting = len(self.active) - len(running)
         if not running:
             return ""
-        names = " and ".join(f"{run.label} on {run.device.name}" for run in running)
+        names = " and ".join(f"{run.label} on {device_label(run.device)}" for run in running)
         note = f"Running {names}"
         if waiting:
             note += f"; {waiting} more wait{'s' * (waiting == 1)}: one at a time on shared hardware"

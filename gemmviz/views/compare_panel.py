@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from gemmviz.app.results_table import ResultsTableModel
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
+from gemmviz.core.labels import device_label
 from gemmviz.views.charts.bars import Bar
 from gemmviz.views.charts.compare import CompareChart
 from gemmviz.views.charts.heading import Line
@@ -85,25 +86,18 @@ def describe_comparison(runs: tuple[Run, ...], baseline: Run | None) -> str:
     problems = {f"{run.shape} {run.job.problem.element}" for run in runs}
     parts = [*problems] if len(problems) == 1 else []
     if baseline is not None and runs:
-        parts.append(f"× against {baseline.label} on {baseline.device.name}")
+        parts.append(f"× against {baseline.label} on {device_label(baseline.device)}")
     return "  ·  ".join(parts)
 
 
 def bars_of(runs: tuple[Run, ...]) -> tuple[Bar, ...]:
     """The runs as bars; what all of them share is left out of their names."""
     shapes = {(run.shape, run.job.problem.element) for run in runs}
-    names = {run.device.name for run in runs}
-    platforms = {(run.device.name, run.device.platform) for run in runs}
-    return tuple(
-        _bar(run, with_shape=len(shapes) > 1, with_platform=len(platforms) > len(names))
-        for run in runs
-    )
+    return tuple(_bar(run, with_shape=len(shapes) > 1) for run in runs)
 
 
-def _bar(run: Run, *, with_shape: bool, with_platform: bool) -> Bar:
-    device, kernel = run.device.name, run.label
-    if with_platform:
-        device += f" ({run.device.platform})"
+def _bar(run: Run, *, with_shape: bool) -> Bar:
+    device, kernel = device_label(run.device), run.label
     if with_shape:
         kernel += f", {run.shape} {run.job.problem.element}"
     summary, rate = run.summary, run.flops_per_second

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
+from gemmviz.core.labels import device_label
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.roles import ElidedLabel
@@ -119,7 +120,7 @@ class LivePanel(QWidget):
     def _show_next_step(self) -> None:
         run = self._state.shown
         if run is not None and not len(run.buffer):
-            text = f"{run.label} on {run.device.name}: {run.status}"
+            text = f"{run.label} on {device_label(run.device)}: {run.status}"
         else:
             text = self._state.next_step
         if text != self.chart.empty_text:
@@ -129,4 +130,4 @@ class LivePanel(QWidget):
 
 def describe_run(run: Run) -> str:
     """Device, kernel, shape and element of a run on one line."""
-    return f"{run.label}  ·  {run.shape} {run.job.problem.element}  ·  {run.device.name}"
+    return f"{run.label}  ·  {run.shape} {run.job.problem.element}  ·  {device_label(run.device)}"

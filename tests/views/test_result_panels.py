@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 
 from gemmviz.app.results_table import ResultsTableModel
+from gemmviz.core.labels import device_label
 from gemmviz.core.model import Failure
 from gemmviz.views.about import AboutDialog
 from gemmviz.views.cards import Cards
@@ -99,7 +100,7 @@ def test_ticked_runs_are_bars_and_the_grouping_can_be_changed(qtbot, state, fini
     state.select_device(POCL)
     finish()
     bars = panel.chart._bars
-    assert [bar.device for bar in bars] == [H200.name, POCL.name]
+    assert [bar.device for bar in bars] == [device_label(H200), device_label(POCL)]
     assert bars[0].low < bars[0].flops_per_second < bars[0].high
     panel.grouping.buttons["By kernel"].click()
     assert panel.chart._grouping == "kernel"

@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtWidgets import QApplication
 
 from gemmviz.core import units
+from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters, flop
 from gemmviz.core.model import Check, Result
 from gemmviz.core.stats import Summary, summarize
@@ -57,8 +58,10 @@ def show_result(chart: LiveChart, result: Result) -> None:
     work = flop(variant, result.job.problem)
     if result.failure is not None:
         chart.empty_text = result.failure.sentence
-    chart.export_title = f"{variant.id} on {result.device.name}"
-    chart.set_heading(f"{variant.title} on {result.device.name}", _lines(result, seconds, work))
+    chart.export_title = f"{variant.id} on {device_label(result.device)}"
+    chart.set_heading(
+        f"{variant.title} on {device_label(result.device)}", _lines(result, seconds, work)
+    )
     chart.set_samples(samples.at, seconds, work)
     if result.verdict == "wrong":
         chart.set_struck(True)
