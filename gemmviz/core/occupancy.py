@@ -205,9 +205,11 @@ def _explain(result: Estimate) -> str:
     if by_local is not None and by_local > groups:
         words.append(f"Local memory alone would allow {by_local}.")
     if result.limiters == ("local memory",) and result.next_step_bytes is not None:
-        words.append(f"One more needs at most {result.next_step_bytes} B of local memory a group.")
+        words.append(
+            f"One more needs at most {memory(result.next_step_bytes)} of local memory a group."
+        )
     if headroom is not None and headroom > result.local_bytes:
-        words.append(f"A group may use up to {headroom} B of local memory at no cost.")
+        words.append(f"A group may use up to {memory(headroom)} of local memory at no cost.")
     if result.confidence.endswith("upper bound"):
         words.append("Registers per work-item are unknown, so fewer may fit.")
     return _sentences(*words, result.assumes)

@@ -171,7 +171,7 @@ class LocalTransport:
         known = {
             signal.SIGSEGV: "a segmentation fault",
             signal.SIGABRT: "an abort",
-            signal.SIGKILL: "killed from outside",
+            signal.SIGKILL: "killed from outside, as a system short of memory does",
             signal.SIGBUS: "a bus error",
             signal.SIGFPE: "an arithmetic fault",
             signal.SIGILL: "an illegal instruction",

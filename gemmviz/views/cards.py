@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
+from gemmviz.core.stats import FEWEST_FOR_95
 from gemmviz.core.units import duration, percent, scaled
 from gemmviz.views.roles import Card, ElidedLabel, Meter, label, set_role
 
@@ -122,9 +123,12 @@ class Cards(QWidget):
         figure, unit = scaled(rate, "FLOP/s")
         ends = (scaled(run.flop / end, "FLOP/s") for end in (summary.high, summary.low))
         low, high = (number if prefix == unit else f"{number} {prefix}" for number, prefix in ends)
-        note = "does not count: wrong result" if run.wrong else f"{low} to {high} (95 %)"
+        enough = summary.count >= FEWEST_FOR_95
+        note = f"{low} to {high} ({'95 %' if enough else 'range'})"
+        tip = "interval of the median that holds with 95 % confidence"
+        self.rate.note.setToolTip(f"{note}: {tip if enough else 'lowest and highest'}")
+        note = "does not count: wrong result" if run.wrong else note
         self.rate.show_figure(figure, unit, note, struck=run.wrong)
-        self.rate.note.setToolTip(f"{note}: interval of the median that holds with 95 % confidence")
         figure, unit = scaled(summary.median, "s")
         note = f"middle half {duration(summary.q1)} to {duration(summary.q3)}"
         self.time.show_figure(figure, unit, note, struck=run.wrong)

@@ -289,11 +289,11 @@ def test_an_explanation_has_the_figures():
     assert estimate(named_limits("9.0"), 256, 2048, 36).explanation == (
         "6 groups of 256 work-items on one SM: 48 of 64 warps (75 %), limited by registers. "
         "Local memory alone would allow 76. "
-        "A group may use up to 37888 B of local memory at no cost. "
+        "A group may use up to 37 KiB of local memory at no cost. "
         "Assumes the largest shared-memory carve-out, which OpenCL cannot query."
     )
     result = estimate(named_limits("gfx942"), 256, 16384, 40)
-    assert "One more needs at most 12800 B of local memory a group." in result.explanation
+    assert "One more needs at most 12.5 KiB of local memory a group." in result.explanation
     assert result.next_step_bytes == 12800
 
 

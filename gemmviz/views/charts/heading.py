@@ -17,6 +17,7 @@ class Line:
 
     text: str
     tone: str = "muted"
+    struck: bool = False
 
 
 class Heading(QGraphicsWidget):
@@ -43,7 +44,11 @@ class Heading(QGraphicsWidget):
     def _rows(self) -> list[tuple[str, str, QFont]]:
         title = [(self._title, "text", text_font(17, QFont.Weight.DemiBold))]
         rows = title if self._title else []
-        return rows + [(line.text, line.tone, text_font(13)) for line in self._lines]
+        for line in self._lines:
+            font = text_font(13)
+            font.setStrikeOut(line.struck)
+            rows.append((line.text, line.tone, font))
+        return rows
 
     def _resize(self) -> None:
         rows = self._rows()

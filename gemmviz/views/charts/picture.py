@@ -12,7 +12,7 @@ from gemmviz.core import units
 from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters, flop
 from gemmviz.core.model import Check, Result
-from gemmviz.core.stats import Summary, summarize
+from gemmviz.core.stats import FEWEST_FOR_95, Summary, summarize
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.export import save_png
@@ -85,7 +85,7 @@ def _lines(result: Result, seconds: np.ndarray, work: int) -> tuple[Line, ...]:
     ]
     summary = summarize(seconds)
     if summary is not None:
-        lines.append(Line(_figures(summary, work), "text"))
+        lines.append(Line(_figures(summary, work), "text", result.verdict == "wrong"))
     lines.append(_verdict(result))
     return tuple(lines)
 
@@ -93,7 +93,8 @@ def _lines(result: Result, seconds: np.ndarray, work: int) -> tuple[Line, ...]:
 def _figures(summary: Summary, work: int) -> str:
     low, high = (100 * (end / summary.median - 1) for end in (summary.low, summary.high))
     rate = units.throughput(work / summary.median)
-    return f"median {units.duration(summary.median)} (95 %: {low:+.2f} to {high:+.2f} %), {rate}"
+    what = "95 %" if summary.count >= FEWEST_FOR_95 else "range"
+    return f"median {units.duration(summary.median)} ({what}: {low:+.2f} to {high:+.2f} %), {rate}"
 
 
 def _verdict(result: Result) -> Line:
