@@ -234,7 +234,7 @@ class _LimiterRow(QWidget):
     def show_limiter(self, limiter: Limiter, *, binding: bool) -> None:
         """Show ``limiter``; a binding one says so and is red."""
         name = _NAMES.get(limiter.name, limiter.name)
-        self.name.setText(f"{name} · the limit" if binding else name)
+        self.name.setText(f"{name} · limits" if binding else name)
         set_role(self.name, "state", "bad" if binding else "")
         self.numbers.setText(limiter.text.removesuffix(f" {limiter.name}"))
         self.meter.show_share(limiter.fraction, "bad" if binding else "")

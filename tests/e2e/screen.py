@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
@@ -72,8 +73,13 @@ class Screen:
             if value is not None and value is not False:
                 return value
             time.sleep(0.1)
-        self._run("import", "-window", "root", "/tmp/gemmviz-e2e.png")
-        raise AssertionError(f"never seen: {what} (see /tmp/gemmviz-e2e.png)")
+        raise AssertionError(f"never seen: {what} (see {self._picture()})")
+
+    def _picture(self) -> str:
+        """What is on the screen, kept for a person to look at."""
+        with tempfile.NamedTemporaryFile(prefix="gemmviz-", suffix=".png", delete=False) as file:
+            self._run("import", "-window", "root", file.name)
+            return file.name
 
 
 def like(pixels: Pixels, color: str, tolerance: int = 6) -> npt.NDArray[np.bool_]:

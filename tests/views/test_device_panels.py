@@ -80,8 +80,8 @@ def test_the_binding_limit_is_named_not_only_coloured(qtbot, occupancy, state):
     assert occupancy.summary.figure.text() == "75 %"
     assert "6 groups" in occupancy.summary.unit.text()
     names = [row.name.text() for row in occupancy.limiters.rows]
-    assert "Registers · the limit" in names
-    assert sum("the limit" in name for name in names) == 1
+    assert "Registers · limits" in names
+    assert sum("limits" in name for name in names) == 1
 
 
 def test_the_local_memory_budget_has_its_numbers(occupancy):

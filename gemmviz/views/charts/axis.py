@@ -47,6 +47,20 @@ class UnitAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no ty
         self.setTickPen(pixel_pen(theme.grid))
         self.setTextPen(pixel_pen(theme.muted))
 
+    def labelString(self) -> str:
+        """Name and unit, or the unit alone where an upright name would run into the next plot's."""
+        unit = f"{self.labelUnitPrefix}{self.labelUnits}"
+        name = f"{self.labelText} ({unit})" if unit else self.labelText
+        upright = self.orientation == "left"
+        wide = QFontMetrics(self.label.font()).horizontalAdvance(name)
+        return unit if upright and unit and wide > self.size().height() > 0 else name
+
+    def resizeEvent(self, ev: object = None) -> None:
+        """Choose the label anew and put it in the middle."""
+        if self.label is not None:  # pyqtgraph takes it away when it closes
+            self.label.setHtml(self.labelString())
+        super().resizeEvent(ev)
+
     def boundingRect(self) -> QRectF:
         """With room for the numbers at both ends, which pyqtgraph forgets while a grid is drawn."""
         area = QRectF(super().boundingRect())
