@@ -55,6 +55,7 @@ class Host:
         over = False
         try:
             transport = self._alive()
+            transport.forget_remarks()
             transport.send(encode_line(request))
             while True:
                 line = transport.receive(_POLL_SECONDS)

@@ -42,7 +42,10 @@ class Transport(Protocol):
         """Ends the child at once, whatever it does; may be called twice."""
 
     def remarks(self) -> str:
-        """The end of what the child and its drivers printed."""
+        """The end of what the child and its drivers printed since ``forget_remarks``."""
+
+    def forget_remarks(self) -> None:
+        """Drops what was printed so far: it belongs to an earlier request."""
 
 
 Connect = Callable[[Mapping[str, str]], Transport]
@@ -156,8 +159,12 @@ class LocalTransport:
                     stream.close()
 
     def remarks(self) -> str:
-        """The last lines that the child and its drivers printed."""
+        """The last lines that the child and its drivers printed since ``forget_remarks``."""
         return "".join(self._remarks)
+
+    def forget_remarks(self) -> None:
+        """Drops what was printed so far."""
+        self._remarks.clear()
 
     def _ending(self) -> str:
         """How the child ended, in words."""

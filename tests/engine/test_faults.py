@@ -194,6 +194,15 @@ def test_late_words_of_another_job_are_dropped(pocl: Device) -> None:
     assert list(result.samples.seconds) == [1e-3, 2e-3]
 
 
+def test_the_words_of_an_earlier_job_are_not_blamed(
+    fresh: Engine, children: _Children, pocl: Device, tmp_path: Path
+) -> None:
+    run(fresh, pocl, own_kernel(tmp_path, "C[0] = nothing_like_it;", stem="broken"), (4, 4, 4))
+    result = _when_measuring(fresh, pocl, lambda _: os.kill(children.started[-1].pid, 9))
+    assert result.failure is not None
+    assert "error" not in result.failure.detail
+
+
 def test_a_child_that_died_while_idle_is_replaced(
     fresh: Engine, children: _Children, pocl: Device
 ) -> None:
