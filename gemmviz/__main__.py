@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import sys
 
-_THEMES = ("light", "dark", "system")
-
 
 def main() -> None:
     """The ``gemmviz`` command."""
     arguments = sys.argv[1:]
-    # The window takes options and the .toml files of kernels; any other word means a command.
-    words = [word for word in arguments if not word.startswith("-")]
-    first = words[0] if words else ""
-    if {"-h", "--help", "--version"} & set(arguments) or (
-        first and not first.endswith(".toml") and first not in _THEMES
-    ):
+    # The window takes --theme and the .toml files of kernels; any other first word is a command.
+    first = arguments[0] if arguments else "--theme"
+    if not first.endswith(".toml") and not first.startswith("--theme"):
         from gemmviz.cli.parser import run_command
 
         sys.exit(run_command(arguments))

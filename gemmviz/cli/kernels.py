@@ -10,6 +10,7 @@ from typing import Any
 from gemmviz.cli.selection import say
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.codec import to_json
+from gemmviz.core.model import Variant
 from gemmviz.core.paths import data_dir
 
 
@@ -18,6 +19,19 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser("kernels", help="list kernel variants")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(answer=answer)
+
+
+def _mark(variant: Variant) -> str:
+    """What was found of a variant that is not right everywhere."""
+    if variant.expect == "wrong":
+        return f"  [wrong as published, but where {variant.right_when}]"
+    rules = {
+        "exact": f"M a multiple of {variant.tile_rows}, N of {variant.tile_cols}",
+        "square": "M = N = K",
+    }
+    where = [rules[variant.shapes]] if variant.shapes in rules else []
+    where += [rule for rule in (variant.right_when,) if rule]
+    return f"  [only where {' and '.join(where)}]" if where else ""
 
 
 def answer(arguments: argparse.Namespace) -> int:
@@ -32,7 +46,7 @@ def answer(arguments: argparse.Namespace) -> int:
         for family, variants in itertools.groupby(catalog.variants, lambda v: v.family):
             print(family)
             for variant in variants:
-                mark = "  [wrong as published]" if variant.expect == "wrong" else ""
+                mark = _mark(variant)
                 print(f"  {variant.id:<22}{variant.summary}{mark}")
                 for parameter in variant.parameters:
                     values = " ".join(map(str, parameter.values))

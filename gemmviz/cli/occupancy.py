@@ -10,7 +10,8 @@ from gemmviz.cli.selection import SelectionError, find_device, find_parameters, 
 from gemmviz.core.codec import to_json
 from gemmviz.core.expr import ExprError
 from gemmviz.core.feasibility import local_limit
-from gemmviz.core.launch import geometry
+from gemmviz.core.labels import device_label
+from gemmviz.core.launch import describe_parameters, geometry
 from gemmviz.core.limits import limits_for, named_limits
 from gemmviz.core.model import ELEMENTS, Failure, Job, Problem
 from gemmviz.core.occupancy import Estimate, estimate, estimate_on
@@ -43,7 +44,7 @@ def _registers(text: str) -> int:
 def answer(arguments: argparse.Namespace) -> int:
     """Prints the estimate; 2 when the kernel or the GPU is unknown."""
     try:
-        result = _estimate(arguments)
+        result, heading = _estimate(arguments)
     except SelectionError as error:
         return _unable(arguments, error.failure)
     except (ValueError, ExprError) as error:
@@ -54,18 +55,22 @@ def answer(arguments: argparse.Namespace) -> int:
         report["limits"] = {limit.name: limit.groups for limit in result.limits}
         print(json.dumps(report, indent=2))
     else:
+        print(heading)
         _print(result)
     return 0
 
 
-def _estimate(arguments: argparse.Namespace) -> Estimate:
+def _estimate(arguments: argparse.Namespace) -> tuple[Estimate, str]:
+    """The estimate, and what it is of: kernel, parameters and device."""
     variant = find_variant(arguments.kernel)
     parameters = find_parameters(variant, arguments.parameters)
     problem = Problem(1024, 1024, 1024, arguments.element)
     shape = geometry(variant, parameters, problem)
+    what = " ".join((variant.id, describe_parameters(parameters))).strip()
     if arguments.on is not None:
         limits = named_limits(arguments.on)
-        return estimate(limits, shape.group_size, shape.local_bytes, arguments.registers)
+        found = estimate(limits, shape.group_size, shape.local_bytes, arguments.registers)
+        return found, f"{what} on {limits.name}"
     engine = Engine()
     try:
         device = find_device(engine.list_devices(), arguments.device)
@@ -77,9 +82,10 @@ def _estimate(arguments: argparse.Namespace) -> Estimate:
         engine.close()
     row = limits_for(device)
     most = local_limit(variant, parameters, problem, device, row)
-    return estimate_on(
+    found = estimate_on(
         device, row, shape.group_size, shape.local_bytes, registers, local_limit=most
     )
+    return found, f"{what} on {device_label(device)}"
 
 
 def _unable(arguments: argparse.Namespace, failure: Failure) -> int:
@@ -90,6 +96,10 @@ def _unable(arguments: argparse.Namespace, failure: Failure) -> int:
     return 2
 
 
+def _groups(count: int) -> str:
+    return f"{count} group{'s' * (count != 1)}"
+
+
 def _print(result: Estimate) -> None:
     if result.occupancy is not None:
         print(f"occupancy {percent(result.occupancy)}, {result.confidence}")
@@ -97,14 +107,14 @@ def _print(result: Estimate) -> None:
         print(result.confidence)
     if result.groups_per_unit is not None:
         print(
-            f"{result.groups_per_unit} groups of {result.group_size} work-items resident on one "
+            f"{_groups(result.groups_per_unit)} of {result.group_size} work-items resident on one "
             f"{result.pool_name or 'compute unit'}, {result.work_items} work-items"
         )
     for limit in result.limits:
         mark = "  <- limits" if limit.name in result.limiters else ""
-        print(f"  {limit.name:<14}{limit.groups:>6} groups{mark}")
+        print(f"  {limit.name:<14}{_groups(limit.groups):>12}{mark}")
     if result.headroom_bytes is not None:
-        print(f"local memory {memory(result.local_bytes)}, free up to "
-              f"{memory(result.headroom_bytes)}")  # fmt: skip
+        print(f"{memory(result.local_bytes)} of local memory a group; up to "
+              f"{memory(result.headroom_bytes)} would cost no group")  # fmt: skip
     if result.explanation:
         print(result.explanation)

@@ -57,37 +57,51 @@ def add_parser(commands: Any) -> None:
 
 
 def _positive(text: str) -> int:
-    value = int(text)
-    if not 1 <= value <= 2**31 - 1:
-        raise argparse.ArgumentTypeError(f"{text} is not between 1 and 2147483647")
-    return value
+    if not text.strip().isdecimal() or not 1 <= int(text) <= 2**31 - 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no integer from 1 to 2147483647")
+    return int(text)
 
 
 def _seed(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError("a seed is not negative")
-    return value
+    if not text.strip().isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no integer from 0 on")
+    return int(text)
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
     if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no time above zero")
+        raise argparse.ArgumentTypeError(f"{text!r} is no time above zero")
     return value
 
 
 def _shape(text: str) -> tuple[int, int, int]:
     sizes = [_positive(word) for word in text.split(",")]
     if len(sizes) != 3:
-        raise argparse.ArgumentTypeError(f"{text} is not M,N,K")
+        raise argparse.ArgumentTypeError(f"{text!r} is not M,N,K")
     return sizes[0], sizes[1], sizes[2]
+
+
+def _check_picture(path: Path | None) -> None:
+    """Refuses a picture that could not be saved before anything is run for it.
+
+    Raises:
+        SelectionError: The name does not end in .png, or its folder does not exist.
+    """
+    if path is not None and path.suffix.lower() != ".png":
+        raise SelectionError(f"--png {path} does not end in .png.", "refused")
+    if path is not None and not path.parent.is_dir():
+        raise SelectionError(f"--png {path}: there is no folder {path.parent}.", "refused")
 
 
 def answer(arguments: argparse.Namespace) -> int:
     """Runs the kernel and prints what came of it."""
     engine = Engine()
     try:
+        _check_picture(arguments.png)
         variant = find_variant(arguments.kernel)
         parameters = find_parameters(variant, arguments.parameters)
         device = find_device(engine.list_devices(), arguments.device)
@@ -255,6 +269,18 @@ def _unable(arguments: argparse.Namespace, failure: Failure) -> int:
     return 2
 
 
+def _times(summary: Summary) -> str:
+    """The median with how sure it is, in words."""
+    if summary.count == 1:
+        return f"one launch of {duration(summary.median)}"
+    what = "95 % interval" if summary.count >= FEWEST_FOR_95 else "range"
+    return (
+        f"median {duration(summary.median)} of {summary.count} launches, {what} "
+        f"{duration(summary.low)} to {duration(summary.high)}, quartiles "
+        f"{duration(summary.q1)} and {duration(summary.q3)}"
+    )
+
+
 def _print(result: Result) -> None:
     job, summary = result.job, _summary(result)
     problem = job.problem
@@ -266,12 +292,7 @@ def _print(result: Result) -> None:
         work = flop(job.variant, problem)
         note = "  (not valid: the result is wrong)" if result.verdict == "wrong" else ""
         print(f"{throughput(work / summary.median)}{note}")
-        print(
-            f"median {duration(summary.median)} of {summary.count} launches, "
-            f"{'95 % interval' if summary.count >= FEWEST_FOR_95 else 'range'} "
-            f"{duration(summary.low)} to {duration(summary.high)}, quartiles "
-            f"{duration(summary.q1)} and {duration(summary.q3)}"
-        )
+        print(_times(summary))
     if result.stopped:
         print("Stopped before the end.")
     if result.failure is not None:
@@ -302,4 +323,5 @@ def _draw(result: Result, arguments: argparse.Namespace) -> bool:
     except OSError as error:
         say(str(error))
         return False
+    say(f"Saved {arguments.png}")
     return True

@@ -37,6 +37,8 @@ def find_variant(name: str) -> Variant:
     Raises:
         SelectionError: There is none, or its files are wrong.
     """
+    if name.endswith(".cl"):
+        raise SelectionError(f"{name} is the kernel's source: name the .toml beside it.", "refused")
     if name.endswith(".toml") or "/" in name:
         try:
             return load_variant(Path(name))
@@ -45,13 +47,14 @@ def find_variant(name: str) -> Variant:
     catalog = load_catalog(data_dir("kernels"))
     try:
         return catalog.find(name)
-    except KeyError:
+    except KeyError as missing:
         broken = next((p for p in catalog.problems if p.file == f"{name}.toml"), None)
         if broken is not None:
             raise SelectionError(f"{broken}.", "refused") from broken
+        hint = missing.args[0] or "."
         raise SelectionError(
-            f"There is no kernel {name}; `gemmviz kernels` lists them, and the path of a .toml "
-            "names your own."
+            f"There is no kernel {name}{hint} `gemmviz kernels` lists them, and the path of a "
+            ".toml names your own."
         ) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import math
 import re
@@ -62,12 +63,12 @@ class Catalog:
         """The variant with this id.
 
         Raises:
-            KeyError: There is none.
+            KeyError: There is none; its argument is a hint at the one that may be meant, or "".
         """
         for variant in self.variants:
             if variant.id == variant_id:
                 return variant
-        raise KeyError(variant_id)
+        raise KeyError(_meant(variant_id, (variant.id for variant in self.variants)))
 
 
 def load_catalog(folder: Path) -> Catalog:
@@ -105,7 +106,7 @@ def _read(path: Path, blamed: str) -> str:
     try:
         if not path.is_file():
             reason = "it is no file" if path.exists() else "it does not exist"
-            raise CatalogError(blamed, "", f"{path.name} cannot be read: {reason}")
+            raise CatalogError(blamed, "", f"{path} cannot be read: {reason}")
         with path.open("rb") as file:
             raw = file.read(_MAX_BYTES + 1)
     except OSError as error:
@@ -120,6 +121,12 @@ def _read(path: Path, blamed: str) -> str:
         return raw.decode("latin-1")
 
 
+def _meant(word: str, known: Iterable[str]) -> str:
+    """A hint at the known word that ``word`` resembles, or ""."""
+    near = difflib.get_close_matches(word, sorted(known), 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
 class _Reader:
     """Turns one parsed file into a Variant, blaming file and key for what is wrong."""
 
@@ -132,7 +139,7 @@ class _Reader:
     def variant(self, stem: str, source: str) -> Variant:
         for key in self._data:
             if key not in _KNOWN:
-                raise self._error(key, "this key is unknown")
+                raise self._error(key, f"this key is unknown{_meant(key, _KNOWN)}")
         for key in _REQUIRED:
             if key not in self._data:
                 raise self._error(key, "this key is missing")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import importlib.util
 import os
+import time
 from collections.abc import MutableMapping
 from pathlib import Path
 
 from gemmviz.core.paths import cache_dir
 
 _SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
+_OLD_SECONDS = 3600
 _VENDORS = "OCL_ICD_VENDORS"
 
 
@@ -26,9 +29,20 @@ def prepare_environment(environment: MutableMapping[str, str]) -> None:
     environment["XDG_CACHE_HOME"] = str(cache_dir())
     environment.setdefault("POCL_AFFINITY", "1")
     environment.setdefault("POCL_CACHE_DIR", str(_made(cache_dir() / "pocl")))
+    _sweep(cache_dir() / "pocl")
     library = _intel_library()
     if library is not None and not environment.get(_VENDORS):
         environment[_VENDORS] = str(_vendors_with(library))
+
+
+def _sweep(folder: Path) -> None:
+    """Takes away the empty files that PoCL leaves in its cache when its process is killed."""
+    old = time.time() - _OLD_SECONDS
+    for path in folder.glob("tempfile_*"):
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            if status.st_size == 0 and status.st_mtime < old:
+                path.unlink()
 
 
 def vendor_folders(environment: MutableMapping[str, str]) -> tuple[str, ...]:

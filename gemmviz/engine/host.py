@@ -114,6 +114,8 @@ class Host:
             return Finished(job_id, stopped=True)
         doing = "starting" if phase.name == "start" else f"the phase {phase.name!r}"
         sentence = f"The child process that talks to OpenCL ended during {doing}: {closed}."
+        if phase.limited and "fault" in str(closed):
+            sentence += " A kernel that reads or writes out of bounds does that."
         detail = transport.remarks() if transport is not None else ""
         return Failed(job_id, Failure("crash", sentence, detail))
 

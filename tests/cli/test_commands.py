@@ -63,6 +63,7 @@ def test_kernels() -> None:
     code, out, _ = gemmviz("kernels")
     assert code == 0
     assert "wrong as published" in out
+    assert "only where M = N = K" in out
 
 
 def test_a_verified_run() -> None:
@@ -120,6 +121,10 @@ def test_shape_element_and_device() -> None:
         (["tiled", "--build-options", "-DM=7"], "build", "compiler rejected"),
         (["./nowhere.toml"], "refused", "cannot be read"),
         (["/dev/zero"], "refused", "cannot be read"),
+        (["tield"], "not_found", "did you mean tiled?"),
+        (["kernels/tiled.cl"], "refused", "name the .toml"),
+        (["tiled", "--png", "picture.jpg"], "refused", ".png"),
+        (["tiled", "--png", "/nonexistent/run.png"], "refused", "no folder /nonexistent"),
         (["tiled", "--device", " "], "not_found", "part of a name"),
     ],
 )
@@ -232,12 +237,24 @@ def test_a_picture_without_a_display(tmp_path: Path) -> None:
     code, _, error = gemmviz("run", "tiled", "--size", 64, "--png", picture, "--scale", 3,
                              "--theme", "dark", DISPLAY="", QT_QPA_PLATFORM="")  # fmt: skip
     assert code == 0, error
+    assert f"Saved {picture}" in error
     head = picture.read_bytes()[:24]
     assert head[:8] == b"\x89PNG\r\n\x1a\n"
     assert (int.from_bytes(head[16:20]), int.from_bytes(head[20:24])) == (3600, 2400)
     code, _, error = gemmviz("run", "tiled", "--size", 64, "--png", "/nonexistent/run.png")
     assert code == 2
     assert "/nonexistent/run.png" in error
+
+
+def test_one_launch_claims_no_interval() -> None:
+    code, out, _ = gemmviz("run", "tiled", "--size", 32, "--launches", 1)
+    assert code == 0
+    assert "one launch of" in out
+    assert "%" not in out
+    code, out, _ = gemmviz("run", "tiled", "--size", 32, "--launches", 5)
+    assert "range" in out
+    code, out, _ = gemmviz("run", "tiled", "--size", 32, "--launches", 6)
+    assert "95 % interval" in out
 
 
 def test_without_a_display_the_window_says_so() -> None:

@@ -70,7 +70,7 @@ def test_a_variant(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "key", "reason"),
     [
-        ("title =", "titel =", "titel", "unknown"),
+        ("title =", "titel =", "titel", "unknown; did you mean title?"),
         ('title = "Mine"\n', "", "title", "missing"),
         ('order = "row"', 'order = "diagonal"', "order", "not one of row, column"),
         ("2 * TS * TS * element_bytes", "TS // (TS - 8)", "local_bytes", "divides by zero"),
