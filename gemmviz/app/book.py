@@ -20,11 +20,12 @@ CSV_COLUMNS = (
 
 
 class ResultBook(QObject):
-    """Finished runs in the order they ended; every one is ticked for the comparison at first."""
+    """Finished runs in the order they ended; those that worked are ticked to compare at first."""
 
     run_added = Signal(int)
     marks_changed = Signal()
     cleared = Signal()
+    baseline_refused = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -42,8 +43,11 @@ class ResultBook(QObject):
         return run.job.id in self._ticked
 
     def add(self, run: Run) -> None:
-        """Add a finished run; one without a sample has nothing to compare and stays unticked."""
-        if run.summary is not None:
+        """Add a finished run; one without a sample or that ended early is not ticked.
+
+        A wrong answer is: bars show it hatched beside those of right ones.
+        """
+        if run.summary is not None and not run.ended_early:
             self._ticked.add(run.job.id)
         self.runs.append(run)
         self.run_added.emit(len(self.runs) - 1)
@@ -57,7 +61,14 @@ class ResultBook(QObject):
         self.marks_changed.emit()
 
     def pin_baseline(self, run: Run | None) -> None:
-        """Measure the others against ``run``; the same one again or None ends that."""
+        """Measure the others against ``run``; the same one again or None ends that.
+
+        A run that cannot be a baseline leaves all as it was; ``baseline_refused`` says why.
+        """
+        reason = _not_a_baseline(run) if run is not None and run is not self.baseline else ""
+        if reason:
+            self.baseline_refused.emit(reason)
+            return
         self.baseline = None if run is self.baseline else run
         self.marks_changed.emit()
 
@@ -71,12 +82,12 @@ class ResultBook(QObject):
     def speed_up(self, run: Run) -> float | None:
         """How many times faster than the baseline, by the median of one launch.
 
-        None without a baseline, for another problem, and where either answer is wrong.
+        None without a baseline, for another problem, and where either run failed or is wrong.
         """
         base = self.baseline
-        if base is None or base.summary is None or run.summary is None or base.wrong or run.wrong:
+        if base is None or base.summary is None or run.summary is None:
             return None
-        if _work(base) != _work(run):
+        if not (base.valid and run.valid) or _work(base) != _work(run):
             return None
         return base.summary.median / run.summary.median
 
@@ -106,6 +117,19 @@ class ResultBook(QObject):
             run.check.max_error if run.check is not None else "", _blank(self.speed_up(run)),
             problem.seed, run.failure.sentence if run.failure is not None else "",
         )  # fmt: skip
+
+
+def _not_a_baseline(run: Run) -> str:
+    """Why nothing can be measured against a run, or ""."""
+    if run.result is None:
+        return "The baseline must be a finished run, and this one still goes on."
+    if run.wrong:
+        return "The baseline must be right, and this run's answer is wrong."
+    if run.ended_early:
+        return "The baseline must be a whole run, and this one ended early."
+    if run.summary is None:
+        return "The baseline needs samples, and this run has none."
+    return ""
 
 
 def _blank(value: float | None) -> object:

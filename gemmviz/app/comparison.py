@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gemmviz.app.runs import Run
+from gemmviz.app.setup import Setup
+from gemmviz.core.expr import ExprError
 from gemmviz.core.launch import geometry
+from gemmviz.core.model import Device
 from gemmviz.core.units import memory
 
 
@@ -18,6 +22,29 @@ class DriverFigure:
     driver: str
     differs: bool = False
     remark: str = ""
+
+
+def built_as(runs: Iterable[Run], setup: Setup, device: Device | None) -> Run | None:
+    """The first of ``runs`` that was built of exactly what ``setup`` would build on ``device``.
+
+    Its sizes may differ as long as they change neither the group nor its local memory.
+    """
+    return next((run for run in runs if run.facts is not None and _same_build(run, setup, device)),
+                None)  # fmt: skip
+
+
+def _same_build(run: Run, setup: Setup, device: Device | None) -> bool:
+    job = run.job
+    chosen = (setup.variant, setup.parameters, setup.element, setup.build_options)
+    built = (job.variant, job.parameters, job.problem.element, job.build_options)
+    if setup.variant is None or device is None or device.key != run.device.key or built != chosen:
+        return False
+    try:
+        now = geometry(setup.variant, setup.parameters, setup.problem())
+        then = geometry(job.variant, job.parameters, job.problem)
+    except (ExprError, ValueError):
+        return False
+    return (now.local, now.local_bytes) == (then.local, then.local_bytes)
 
 
 def driver_figures(run: Run) -> tuple[DriverFigure, ...]:

@@ -9,8 +9,8 @@ from gemmviz.app.runs import Run
 from gemmviz.core.labels import device_label
 from gemmviz.core.messages import Built, Checked
 from gemmviz.core.model import Result
-from gemmviz.core.reference import describe
 from gemmviz.core.units import duration, throughput
+from gemmviz.core.verdict import describe
 
 _DETAIL_LINES = 60
 

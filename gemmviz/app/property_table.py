@@ -6,7 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gemmviz.app.readings import badges, property_badge, raw, readable
+from gemmviz.app.readings import badges, property_badge, property_title, raw, readable
 from gemmviz.app.setup import Badge
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import Device, Property
@@ -15,13 +15,18 @@ BADGE_ROLE = Qt.ItemDataRole.UserRole + 1
 """The Badge of a row, or None."""
 REFUSED_ROLE = Qt.ItemDataRole.UserRole + 2
 """Whether the driver refused the query of a row."""
+FILTER_ROLE = Qt.ItemDataRole.UserRole + 3
+"""All that a row can be found by: its name both ways and its value."""
 
 Index = QModelIndex | QPersistentModelIndex
 _HEADERS = ("Property", "Value")
 
 
 class PropertyTableModel(QAbstractTableModel):
-    """Name and value of every query, raw value included; a refused one is a dash with a reason."""
+    """Name and value of every query; a refused one is a dash with the reason.
+
+    Names are shown as words; ``line`` and ``detail`` have them as OpenCL writes them.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -38,9 +43,14 @@ class PropertyTableModel(QAbstractTableModel):
     def line(self, row: int) -> str:
         """A row as text to copy: name, value and raw value, with tabs between."""
         entry = self._entries[row]
-        value = f"– ({entry.reason})" if entry.value is None else readable(entry)
         exact = f"{raw(entry)} {entry.unit}" if raw(entry) else ""
-        return "\t".join(part for part in (entry.name, value, exact) if part)
+        return "\t".join(part for part in (entry.name, _readable(entry), exact) if part)
+
+    def detail(self, row: int) -> str:
+        """All there is to say of a row: name, value and raw value, and what its badge means."""
+        badge = property_badge(self._entries[row], self._badges)
+        text = self.line(row).replace("\t", "\n", 1).replace("\t", "  =  ")
+        return f"{text}\n{badge.text}: {badge.why}" if badge is not None else text
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """See QAbstractItemModel."""
@@ -64,18 +74,23 @@ class PropertyTableModel(QAbstractTableModel):
         if not index.isValid():
             return None
         entry = self._entries[index.row()]
-        badge = property_badge(entry.name, self._badges)
         if role == Qt.ItemDataRole.DisplayRole:
-            return entry.name if index.column() == 0 else _value(entry)
+            return property_title(entry) if index.column() == 0 else _value(entry)
         if role == Qt.ItemDataRole.ToolTipRole:
-            parts = [self.line(index.row()).replace("\t", "  ·  "), badge.why if badge else ""]
-            return "\n\n".join(part for part in parts if part)
+            return self.detail(index.row())
         if role == BADGE_ROLE:
-            return badge if index.column() == 1 else None
+            return property_badge(entry, self._badges) if index.column() == 1 else None
+        if role == FILTER_ROLE:
+            return f"{property_title(entry)}\n{self.line(index.row())}"
         return entry.value is None if role == REFUSED_ROLE else None
+
+
+def _readable(entry: Property) -> str:
+    """The readable value, or why there is none."""
+    return f"– ({entry.reason})" if entry.value is None else readable(entry)
 
 
 def _value(entry: Property) -> str:
     """The readable value, and the raw one behind it where that says more."""
     exact = raw(entry)
-    return f"{readable(entry)}  ({exact})" if exact else readable(entry)
+    return f"{readable(entry)}  ({exact})" if exact else _readable(entry)

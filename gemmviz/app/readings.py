@@ -14,6 +14,9 @@ _BADGE_PROPERTIES = {
     "PREFERRED_WORK_GROUP_SIZE_MULTIPLE": "multiple",
 }
 
+_ABBREVIATIONS = frozenset(("AMD", "C", "CUDA", "DMA", "FP", "GPU", "ID", "IL", "IP", "KHR", "LUID",
+                            "NV", "PCI", "SIMD", "SPIR", "SVM", "UUID"))  # fmt: skip
+
 
 def readable(entry: Property) -> str:
     """The value of a property as a person reads it; a dash where the query was refused."""
@@ -40,7 +43,7 @@ def raw(entry: Property) -> str:
 
 
 def badges(device: Device, limits: Limits | None) -> dict[str, Badge]:
-    """What is not as it seems on a device, by topic: "local", "clock", "type"."""
+    """What is not as it seems on a device, by topic: "local", "clock", "type", "multiple"."""
     found: dict[str, Badge] = {}
     size = device.local_mem_bytes
     if device.type == "simulator":
@@ -61,13 +64,30 @@ def badges(device: Device, limits: Limits | None) -> dict[str, Badge]:
     if device.clock_hz is None:
         why = "This driver reports 0 or 1 MHz, which means that it does not know the clock."
         found["clock"] = Badge("unknown", "plain", why)
+    multiple = next(
+        (entry.value for entry in device.properties if _topic(entry) == "multiple"), None
+    )
+    if multiple is not None:
+        why = "The driver's hint for the size of a work-group, not the width of a warp or wave."
+        found["multiple"] = Badge("a hint", "plain", why)
     return found
 
 
-def property_badge(name: str, found: dict[str, Badge]) -> Badge | None:
+def property_badge(entry: Property, found: dict[str, Badge]) -> Badge | None:
     """The badge that belongs to a property, if any."""
-    topic = _BADGE_PROPERTIES.get(name.removeprefix("CL_DEVICE_"))
+    topic = _topic(entry)
     return found.get(topic) if topic is not None else None
+
+
+def property_title(entry: Property) -> str:
+    """The name of a query as words, which are narrower: "Global mem cache size"."""
+    words = entry.name.removeprefix("CL_DEVICE_").split("_")
+    text = " ".join(word if word in _ABBREVIATIONS else word.lower() for word in words)
+    return text[:1].upper() + text[1:]
+
+
+def _topic(entry: Property) -> str | None:
+    return _BADGE_PROPERTIES.get(entry.name.removeprefix("CL_DEVICE_"))
 
 
 def _local_meaning(size: int, limits: Limits) -> str:

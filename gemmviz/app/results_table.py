@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 )
 
 from gemmviz.app.book import ResultBook
+from gemmviz.app.outcomes import outcome
 from gemmviz.app.runs import Run
 from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters
@@ -24,7 +25,7 @@ from gemmviz.core.units import duration, percent, throughput
 SORT_ROLE = Qt.ItemDataRole.UserRole + 1
 """A value of the cell to sort by."""
 STRUCK_ROLE = Qt.ItemDataRole.UserRole + 2
-"""Whether a cell is struck through: the speed of a wrong answer."""
+"""Whether a cell is struck through: the speed of a run that does not count."""
 STATE_ROLE = Qt.ItemDataRole.UserRole + 3
 """"good", "bad", "warn" or "" for the colour of a cell."""
 RUN_ROLE = Qt.ItemDataRole.UserRole + 4
@@ -49,14 +50,6 @@ def _occupancy(run: Run) -> str:
     return percent(share) if share is not None else _NONE
 
 
-def _verdict(run: Run) -> str:
-    if run.failure is not None and not run.wrong:
-        return "✗ could not run"
-    if run.check is None:
-        return "not checked"
-    return "✗ wrong" if run.wrong else "✓ verified"
-
-
 def _finished(run: Run) -> str:
     seconds = run.result.finished_at if run.result is not None else 0.0
     return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%H:%M:%S")
@@ -70,7 +63,7 @@ _COLUMNS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("Element", lambda run: run.job.problem.element),
     ("Median", _median),
     ("Throughput", _rate),
-    ("Verdict", _verdict),
+    ("Verdict", lambda run: outcome(run).word),
     ("Speed-up", lambda _: _NONE),  # against the book's baseline, see data()
     ("Occupancy", _occupancy),
     ("Time", _finished),
@@ -81,7 +74,7 @@ _VERDICT, _SPEED_UP, _OCCUPANCY, _TIME = 7, 8, 9, 10
 
 
 class ResultsTableModel(QAbstractTableModel):
-    """One row a finished run, ticked to compare; the speed of a wrong answer is struck through."""
+    """One row a finished run, ticked to compare; speeds that do not count are struck through."""
 
     def __init__(self, book: ResultBook, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -143,8 +136,8 @@ class ResultsTableModel(QAbstractTableModel):
         if role == SORT_ROLE:
             return self._sort_key(run, column)
         values = {
-            STRUCK_ROLE: run.wrong and column in _SPEED_COLUMNS,
-            STATE_ROLE: _state(run) if column == _VERDICT else "",
+            STRUCK_ROLE: not run.valid and column in _SPEED_COLUMNS,
+            STATE_ROLE: outcome(run).tone if column == _VERDICT else "",
             RUN_ROLE: run,
             BASELINE_ROLE: run is self._book.baseline,
         }
@@ -206,12 +199,6 @@ class ResultsTableModel(QAbstractTableModel):
         self.beginResetModel()
         self._count = 0
         self.endResetModel()
-
-
-def _state(run: Run) -> str:
-    if run.failure is not None:
-        return "bad"
-    return "good" if run.check is not None else "warn"
 
 
 def _alignment(column: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
-from gemmviz.app.samples import SampleBuffer
+from gemmviz.app.samples import SampleBuffer, Tally
 from gemmviz.core.estimate import Estimate
 from gemmviz.core.launch import describe_parameters, flop
 from gemmviz.core.messages import Built, Checked, Phase, SampleBatch
@@ -29,8 +29,9 @@ _LIVE_SUMMARY_LIMIT = 50_000
 class Run:
     """A job, where it runs, and all that has come of it so far.
 
-    ``result`` stays None while the job is queued or under way; its samples are moved into
-    ``buffer``, the one place that holds them. ``estimate`` is the occupancy foreseen at the start.
+    ``result`` stays None while the job is queued or under way; ``buffer`` is the one place that
+    holds its samples, and a Tally brings the whole of it just before the Result. ``estimate`` is
+    the occupancy foreseen at the start.
     """
 
     job: Job
@@ -72,6 +73,20 @@ class Run:
         return self.check is not None and self.check.verdict == "wrong"
 
     @property
+    def ended_early(self) -> bool:
+        """Whether it failed after some samples had come, so that its figures stand for a part."""
+        return self._broken and len(self.buffer) > 0
+
+    @property
+    def valid(self) -> bool:
+        """Whether its figures count: nothing failed, and no answer was found wrong."""
+        return self.failure is None and not self.wrong
+
+    @property
+    def _broken(self) -> bool:
+        return self.failure is not None and self.failure.kind != "wrong"
+
+    @property
     def flops_per_second(self) -> float | None:
         """Throughput at the median time, or None without a sample."""
         return self.flop / self.summary.median if self.summary is not None else None
@@ -95,8 +110,8 @@ class Run:
         """What it is doing, in a few words."""
         if self.result is None:
             return _PHASES.get(self.phase, self.phase)
-        if self.failure is not None and not self.wrong:
-            return "could not run"
+        if self._broken:
+            return "ended early" if self.ended_early else "could not run"
         return "stopped" if self.result.stopped else "finished"
 
     def begin(self) -> None:
@@ -114,6 +129,8 @@ class Run:
                 self.check = check
             case SampleBatch(samples=samples):
                 self.buffer.append(samples)
+            case Tally(buffer=buffer, summary=summary):
+                self.buffer, self.summary = buffer, summary
             case Result():
                 self._end(event)
             case _:
@@ -127,11 +144,8 @@ class Run:
         self.summary = summarize(seconds)
 
     def _end(self, result: Result) -> None:
-        if len(result.samples) != len(self.buffer):
-            self.buffer = SampleBuffer(max(1, len(result.samples)))
-            self.buffer.append(result.samples)
-        self.buffer.trim()
         self.result = replace(result, samples=Samples())
         self.check, self.facts = result.check, result.facts
         self.ended = time.monotonic()
-        self.refresh_summary()
+        if self.summary is None or self.summary.count != len(self.buffer):
+            self.refresh_summary()  # no Tally has come

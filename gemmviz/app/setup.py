@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gemmviz.core.feasibility import element_refusal, parameter_refusal, refusal
 from gemmviz.core.launch import default_parameters
-from gemmviz.core.limits_table import Limits
-from gemmviz.core.model import ELEMENTS, Device, Parameter, Parameters, Problem, Variant
+from gemmviz.core.model import Parameters, Problem, Variant
 
 PRESETS = (256, 512, 1024, 2048, 4096, 8192)
 LARGEST_SIZE = 2**17
@@ -111,44 +109,3 @@ def verdict_badge(variant: Variant) -> Badge | None:
         why = f"Right only when {' and '.join(limits)}. {variant.finding}"
         return Badge("right only when...", "doubt", why.strip())
     return Badge("right", "good", variant.finding)
-
-
-def parameter_options(
-    setup: Setup, parameter: Parameter, device: Device | None, limits: Limits | None
-) -> tuple[Option, ...]:
-    """The values of one parameter; impossible ones with the reason, the others as chosen."""
-    options = []
-    for value in parameter.values:
-        tried = setup.with_parameter(parameter.name, value)
-        reason = None
-        if device is not None and setup.variant is not None:
-            reason = parameter_refusal(
-                setup.variant, tried.parameters, setup.problem(), device, limits
-            )
-        options.append(Option(str(value), value, reason or ""))
-    return tuple(options)
-
-
-def element_options(setup: Setup, device: Device | None) -> tuple[Option, ...]:
-    """The element types; those that device or kernel lacks with the reason."""
-    options = []
-    for name in ELEMENTS:
-        reason = None
-        if device is not None and setup.variant is not None:
-            reason = element_refusal(setup.variant, name, device)
-        options.append(Option(name, name, reason or ""))
-    return tuple(options)
-
-
-def preset_options(
-    setup: Setup, device: Device | None, limits: Limits | None
-) -> tuple[Option, ...]:
-    """Square sizes to pick at once; those that cannot run with the reason."""
-    options = []
-    for size in PRESETS:
-        tried = setup.with_all_sizes(size)
-        reason = None
-        if device is not None and setup.variant is not None:
-            reason = refusal(setup.variant, setup.parameters, tried.problem(), device, limits)
-        options.append(Option(f"{size} × {size} × {size}", size, reason or ""))
-    return tuple(options)

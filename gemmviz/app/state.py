@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -14,26 +14,25 @@ from gemmviz.app.book import ResultBook
 from gemmviz.app.estimator import Estimator, question
 from gemmviz.app.narration import Line, narrate
 from gemmviz.app.runs import Run
-from gemmviz.app.setup import DEFAULT_VARIANT, Setup
+from gemmviz.app.setup import Option, Setup
+from gemmviz.app.shelf import KernelShelf, default_kernel
+from gemmviz.app.targets import (
+    Target,
+    element_options,
+    parameter_options,
+    preset_options,
+    remarks,
+    target_of,
+)
 from gemmviz.app.worker import Event, Workers
-from gemmviz.core.catalog import Catalog, CatalogError, load_catalog, load_variant
+from gemmviz.core.catalog import Catalog, CatalogError
 from gemmviz.core.choice import default_device
 from gemmviz.core.estimate import Estimate
-from gemmviz.core.expr import ExprError
-from gemmviz.core.feasibility import refusal
 from gemmviz.core.labels import device_label
 from gemmviz.core.limits import limits_for
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.messages import Listing
-from gemmviz.core.model import Device, DeviceKey, Job, Result, Variant
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A device that the next run goes to, with the sentence why it cannot, if so."""
-
-    device: Device
-    refusal: str = ""
+from gemmviz.core.model import Device, DeviceKey, Job, Parameter, Result, Variant
 
 
 class AppState(QObject):
@@ -70,8 +69,7 @@ class AppState(QObject):
         self.active: dict[int, Run] = {}
         self.shown: Run | None = None
         self.theme = "system"
-        self._kernels = kernels
-        self._opened: list[Path] = []
+        self._shelf = KernelShelf(kernels)
         self._ids = count(1)
         self._workers = workers
         workers.devices_listed.connect(self._on_devices_listed)
@@ -95,7 +93,9 @@ class AppState(QObject):
         return limits_for(self.device) if self.device is not None else None
 
     def list_devices(self) -> None:
-        """Ask the drivers again; ``devices_listed`` follows."""
+        """Ask the drivers again, unless they are being asked; ``devices_listed`` follows."""
+        if self.listing_now:
+            return
         self.listing_now = True
         self._workers.list_devices()
         self.devices_listed.emit()
@@ -118,43 +118,47 @@ class AppState(QObject):
         self.listing, self.listing_now = listing, False
         if listing.problem:
             self.log("devices", listing.problem, bad=True)
-        keys = {device.key: device for device in self.devices}
-        self.ticked &= frozenset(keys)
-        kept = keys.get(self.device.key) if self.device is not None else None
+        known = {device.key: device for device in self.devices}
+        usable = frozenset(key for key, device in known.items() if device.unavailable is None)
+        ticked_before, device_before = self.ticked, self.device
+        self.ticked &= usable
+        kept = known.get(self.device.key) if self.device is not None else None
+        self.device = kept or default_device(self.devices) or next(iter(self.devices), None)
+        self._choose_targets()
         self.devices_listed.emit()
         self.log("devices", _count_devices(listing))
-        first = default_device(self.devices) or next(iter(self.devices), None)
-        self.select_device(kept or first)
+        if self.ticked != ticked_before:
+            self.devices_ticked.emit()
+        if self.device != device_before:
+            self.device_selected.emit()
+        self._setup_touched()
 
     # --- kernels
 
     def load_kernels(self) -> None:
-        """Read the catalogue and the person's own kernels again; the choice is kept by id."""
-        catalog = load_catalog(self._kernels)
-        variants, problems = list(catalog.variants), list(catalog.problems)
-        for path in self._opened:
-            try:
-                variants.append(_own(path))
-            except CatalogError as error:
-                problems.append(error)
-        self.catalog = Catalog(tuple(variants), tuple(problems))
-        for problem in problems:
+        """Read every kernel again and keep the chosen one; the log tells where it is gone."""
+        before = self.setup.variant
+        self.catalog, after = self._shelf.read(before)
+        for problem in self.catalog.problems:
             self.log("kernels", str(problem), bad=True)
-        chosen = self.setup.variant.id if self.setup.variant is not None else DEFAULT_VARIANT
-        same = [variant for variant in variants if variant.id == chosen] or variants
+        default = default_kernel(self.catalog)
+        if before is not None and after is None and default is not None:
+            text = f"{before.title} is no longer to be had: {default.title} is chosen instead."
+            self.log("kernels", text, bad=True)
         self.catalog_loaded.emit()
-        if same and same[-1] != self.setup.variant:
-            self.choose_variant(same[-1])
+        chosen = after or default
+        if chosen is None:
+            self.change(replace(self.setup, variant=None, parameters=()))
+        elif chosen != before:
+            self.choose_variant(chosen)
 
     def open_kernel(self, path: Path) -> str:
         """Add and choose a person's own kernel; returns why it does not load, or ""."""
         try:
-            variant = _own(path)
+            variant = self._shelf.open(path)
         except CatalogError as error:
             self.log("kernels", str(error), bad=True)
             return str(error)
-        if path not in self._opened:
-            self._opened.append(path)
         self.load_kernels()
         self.choose_variant(variant)
         return ""
@@ -190,20 +194,32 @@ class AppState(QObject):
         return ""
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What to know before Run, a sentence each: where it goes, who is left out, who waits."""
+        return remarks(self.targets, self.device)
+
+    @property
     def remark(self) -> str:
-        """What to know before Run: devices left out, or devices that take turns."""
-        left_out = [target for target in self.targets if target.refusal]
-        if left_out and not self.refusal:
-            return f"Not on {device_label(left_out[0].device)}: {left_out[0].refusal}"
-        shared: dict[str, list[str]] = {}
-        for target in self.targets:
-            shared.setdefault(target.device.hardware, []).append(device_label(target.device))
-        turns = next(
-            (names for hardware, names in shared.items() if hardware and len(names) > 1), None
-        )
-        if turns is not None and not self.refusal:
-            return f"{' and '.join(turns)} share hardware, so they take turns."
-        return ""
+        """All remarks on one line."""
+        return " ".join(self.remarks)
+
+    def parameter_options(self, parameter: Parameter) -> tuple[Option, ...]:
+        """The values of a parameter; with a reason those that no target can take."""
+        return parameter_options(self.setup, parameter, self._target_devices)
+
+    @property
+    def element_options(self) -> tuple[Option, ...]:
+        """The element types; with a reason those that no target computes in."""
+        return element_options(self.setup, self._target_devices)
+
+    @property
+    def preset_options(self) -> tuple[Option, ...]:
+        """The square sizes to pick; with a reason those that no target can take."""
+        return preset_options(self.setup, self._target_devices)
+
+    @property
+    def _target_devices(self) -> tuple[Device, ...]:
+        return tuple(target.device for target in self.targets)
 
     @property
     def next_step(self) -> str:
@@ -237,28 +253,24 @@ class AppState(QObject):
         """Whether Run would start something."""
         return bool(self.targets) and not self.refusal
 
+    @property
+    def elsewhere(self) -> bool:
+        """Whether Run leaves the selected device out because others are ticked."""
+        return self.device is not None and self.device.key not in {
+            target.device.key for target in self.targets
+        }
+
     def _setup_touched(self) -> None:
-        self.targets = tuple(self._target(device) for device in self._chosen_devices())
+        self._choose_targets()
         self.setup_changed.emit()
         if self.device is not None:
             self._estimator.want_registers(self.setup, self.device)
         self._estimate_again()
 
-    def _chosen_devices(self) -> list[Device]:
+    def _choose_targets(self) -> None:
         ticked = [device for device in self.devices if device.key in self.ticked]
-        return ticked or ([self.device] if self.device is not None else [])
-
-    def _target(self, device: Device) -> Target:
-        setup = self.setup
-        if setup.variant is None:
-            return Target(device, "Choose a kernel.")
-        try:
-            reason = refusal(
-                setup.variant, setup.parameters, setup.problem(), device, limits_for(device)
-            )
-        except ExprError as error:
-            reason = f"The kernel's metadata has no value here: {error}."
-        return Target(device, reason or "")
+        chosen = ticked or ([self.device] if self.device is not None else [])
+        self.targets = tuple(target_of(self.setup, device) for device in chosen)
 
     # --- occupancy
 
@@ -297,8 +309,7 @@ class AppState(QObject):
             )  # fmt: skip
             run = Run(job, target.device, self._estimator.estimate(setup, target.device))
             self.active[job.id] = run
-            if len(self.active) == 1:
-                self.show(run)
+            self._show_next(run)
             self.job_queued.emit(job.id)
             self._workers.submit(job, target.device)
 
@@ -312,6 +323,11 @@ class AppState(QObject):
         for job_id in self.active:
             self._workers.stop(job_id)
 
+    def _show_next(self, run: Run) -> None:
+        """Show a new run, unless the one that is shown goes on or waits for its turn."""
+        if self.shown is None or self.shown.job.id not in self.active:
+            self.show(run)
+
     def show(self, run: Run | None) -> None:
         """Put a run on the cards and the live charts."""
         if run is not self.shown:
@@ -323,7 +339,7 @@ class AppState(QObject):
         run = self.active.get(job_id)
         if run is not None:
             run.begin()
-            self.show(run)
+            self._show_next(run)
             self._tell(narrate(run, None))
             self.job_advanced.emit(job_id)
 
@@ -364,11 +380,6 @@ class AppState(QObject):
         self._estimator.stop()
         self.active.clear()
         self._workers.close()
-
-
-def _own(path: Path) -> Variant:
-    """A person's own kernel, in a family of its own whatever its file says."""
-    return replace(load_variant(path), family="user")
 
 
 def _count_devices(listing: Listing) -> str:

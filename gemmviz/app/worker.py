@@ -10,10 +10,11 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
+from gemmviz.app.samples import Tally, tally
 from gemmviz.core.messages import Listing, Message, SampleBatch
 from gemmviz.core.model import Device, Failure, Job, Registers, Result, Samples
 
-Event = Message | Result
+Event = Message | Tally | Result
 REST_MILLISECONDS = 33
 """The least time between two deliveries of one lane to the GUI thread: about 30 a second."""
 
@@ -25,7 +26,7 @@ class Runner(Protocol):
         """Every platform and device; never raises for driver trouble."""
         ...
 
-    def run(self, job: Job, device: Device) -> Iterator[Event]:
+    def run(self, job: Job, device: Device) -> Iterator[Message | Result]:
         """The messages of a job in order, the Result last."""
         ...
 
@@ -84,12 +85,14 @@ class Worker(QObject):
         ended = False
         try:
             for event in self._engine.run(job, device):
-                ended = ended or isinstance(event, Result)
+                if isinstance(event, Result):
+                    ended = True
+                    self._deliver(tally(event.samples))
                 self._deliver(event)
                 if QThread.currentThread().isInterruptionRequested():
                     break
         finally:
-            if not ended:
+            if not ended:  # what came before stays as it was heard
                 self._deliver(_without_result(job, device))
 
     def _deliver(self, event: Event) -> None:

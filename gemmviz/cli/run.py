@@ -17,9 +17,9 @@ from gemmviz.core.codec import to_json
 from gemmviz.core.launch import describe_parameters, flop
 from gemmviz.core.messages import Built, Checked, Message, Phase, SampleBatch
 from gemmviz.core.model import ELEMENTS, Device, Failure, Job, Problem, Result
-from gemmviz.core.reference import describe
 from gemmviz.core.stats import FEWEST_FOR_95, Summary, summarize
 from gemmviz.core.units import duration, throughput
+from gemmviz.core.verdict import describe
 from gemmviz.engine.plan import Engine
 
 _PROGRESS_SECONDS = 0.2

@@ -182,29 +182,3 @@ def _compare(variant: Variant, problem: Problem, a: Matrix, b: Matrix, value: Ma
         expected=float(expected[row, col]),
         bound=float(bound[row, col]),
     )
-
-
-def describe(check: Check) -> str:
-    """The outcome in one sentence."""
-    rows = "all" if check.rows_checked == check.rows else f"{check.rows_checked} random"
-    scope = f"{check.cells_checked:,} cells in {rows} rows"
-    if check.verdict == "verified":
-        return f"Verified: {scope} within the bound, largest error {check.max_error:.1e}."
-    parts = []
-    if check.cells_wrong:
-        share = 100 * check.cells_wrong / check.cells_checked
-        if check.cells_wrong < check.cells_checked:
-            share = min(share, 99.9)  # not one right cell is rounded away
-        where = (
-            f"worst at row {check.worst_row}, column {check.worst_col}: "
-            f"{check.worst_value:.6g} instead of {check.worst_expected:.6g}"
-        )
-        parts.append(
-            f"{check.cells_wrong:,} of {scope} ({share:.3g} %), largest error "
-            f"{check.max_error:.2g}, {where}"
-        )
-    if check.cells_unwritten:
-        parts.append(f"{check.cells_unwritten:,} cells are NaN or never written")
-    if check.overrun:
-        parts.append(f"{check.overrun:,} elements behind C were overwritten")
-    return f"Wrong: {'; '.join(parts)}."

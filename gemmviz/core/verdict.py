@@ -104,6 +104,32 @@ def outcome_of(result: Result) -> Outcome:
     )
 
 
+def describe(check: Check) -> str:
+    """The outcome of a check in one sentence."""
+    rows = "all" if check.rows_checked == check.rows else f"{check.rows_checked} random"
+    scope = f"{check.cells_checked:,} cells in {rows} rows"
+    if check.verdict == "verified":
+        return f"Verified: {scope} within the bound, largest error {check.max_error:.1e}."
+    parts = []
+    if check.cells_wrong:
+        parts.append(
+            f"{check.cells_wrong:,} of {scope} ({_share(check)}), largest error "
+            f"{check.max_error:.2g}, worst at row {check.worst_row}, column {check.worst_col}: "
+            f"{check.worst_value:.6g} instead of {check.worst_expected:.6g}"
+        )
+    if check.cells_unwritten:
+        parts.append(f"{check.cells_unwritten:,} cells are NaN or never written")
+    if check.overrun:
+        parts.append(_overrun(check))
+    return f"Wrong: {'; '.join(parts)}."
+
+
+def _share(check: Check) -> str:
+    """The wrong cells in per cent; not one right cell is rounded away."""
+    share = 100 * check.cells_wrong / max(1, check.cells_checked)
+    return f"{share if check.cells_wrong == check.cells_checked else min(share, 99.9):.3g} %"
+
+
 def _rows(check: Check) -> str:
     if check.rows_checked == check.rows:
         return f"all {check.rows} rows"
@@ -117,8 +143,7 @@ def _overrun(check: Check) -> str:
 def _error_note(check: Check) -> str:
     if not check.cells_wrong:
         return _overrun(check)
-    share = 100 * check.cells_wrong / max(1, check.cells_checked)
     return (
-        f"{share:.3g} % of cells, largest error {check.max_error:.2g} "
+        f"{_share(check)} of cells, largest error {check.max_error:.2g} "
         f"at row {check.worst_row}, column {check.worst_col}"
     )

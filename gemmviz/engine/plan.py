@@ -41,7 +41,7 @@ from gemmviz.core.model import (
     Samples,
 )
 from gemmviz.core.paths import cache_dir
-from gemmviz.core.reference import describe
+from gemmviz.core.verdict import describe
 from gemmviz.engine.host import Host
 from gemmviz.engine.transport import Connect, LocalTransport
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QWidget
 
+from gemmviz.app.outcomes import outcome
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
 from gemmviz.core.stats import FEWEST_FOR_95
@@ -13,34 +14,59 @@ from gemmviz.core.units import duration, percent, scaled
 from gemmviz.views.roles import Card, ElidedLabel, Meter, label, set_role
 
 _REFRESH_MILLISECONDS = 200
-_FOUR_IN_A_ROW = 480
+_FOUR_IN_A_ROW = 700
 
 
 class FigureCard(Card):
-    """A caption, one large figure with its unit, and a note below."""
+    """A caption, one large figure with its unit below or beside it, and a note under them."""
 
-    def __init__(self, caption: str) -> None:
-        super().__init__(caption)
+    def __init__(self, caption: str, note_lines: int = 2) -> None:
+        super().__init__()
+        self._note_lines = note_lines
         self.figure, self.unit = label("–", "figure"), label("", "unit")
         self.note = ElidedLabel("", "note")
-        for part in (self.figure, self.unit):
+        self._head = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._head.addWidget(title := label(caption, "caption"))
+        for part in (title, self.figure, self.unit):
             part.setMinimumWidth(1)  # else four of them would keep the window wide
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addWidget(self.figure)
         row.addWidget(self.unit)
         row.addStretch(1)
-        self.box.addLayout(row)
+        self._head.addLayout(row, 1)
+        self.box.addLayout(self._head)
         self.box.addWidget(self.note)
         self.box.addStretch(1)
+        self.set_flat(False)
+
+    def set_flat(self, flat: bool) -> None:
+        """Be low and wide: the caption beside the figure, and one line of the note alone."""
+        sideways, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._head.setDirection(sideways if flat else down)
+        self._head.setSpacing(8 if flat else 3)
+        self.box.setContentsMargins(10, 3 if flat else 8, 10, 5 if flat else 9)
+        self.box.setSpacing(0 if flat else 3)
+        self.note.set_lines(1 if flat else self._note_lines)
 
     def show_figure(
-        self, figure: str, unit: str = "", note: str = "", *, state: str = "", struck: bool = False
+        self,
+        figure: str,
+        unit: str = "",
+        note: str = "",
+        *,
+        tip: str = "",
+        state: str = "",
+        struck: bool = False,
     ) -> None:
-        """Show a figure; ``struck`` draws a line through it, ``state`` colours it."""
+        """Show a figure; ``struck`` draws a line through it, ``state`` colours it.
+
+        ``tip`` says more of the note, which else is its own tip.
+        """
         self.figure.setText(figure)
         self.unit.setText(unit)
         self.note.setText(note)
+        self.note.setToolTip(tip or note)
         set_role(self.figure, "state", state)
         for part in (self.figure, self.unit):
             _strike(part, struck)
@@ -57,9 +83,12 @@ class Cards(QWidget):
         self._state = state
         self.rate = FigureCard("Median throughput")
         self.time = FigureCard("Median kernel time")
-        self.launches = FigureCard("Launches")
+        self.launches = FigureCard("Launches", note_lines=1)
         self.verdict = FigureCard("Result")
         self._progress = Meter()
+        policy = self._progress.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self._progress.setSizePolicy(policy)
         self.launches.box.insertWidget(self.launches.box.count() - 1, self._progress)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -83,6 +112,7 @@ class Cards(QWidget):
         self._columns = columns
         for place, card in enumerate((self.rate, self.time, self.launches, self.verdict)):
             self._grid.addWidget(card, place // columns, place % columns)
+            card.set_flat(columns < 4)
         for column in range(4):
             self._grid.setColumnStretch(column, 1 if column < columns else 0)
 
@@ -126,50 +156,31 @@ class Cards(QWidget):
         enough = summary.count >= FEWEST_FOR_95
         note = f"{low} to {high} ({'95 %' if enough else 'range'})"
         tip = "interval of the median that holds with 95 % confidence"
-        self.rate.note.setToolTip(f"{note}: {tip if enough else 'lowest and highest'}")
-        note = "does not count: wrong result" if run.wrong else note
-        self.rate.show_figure(figure, unit, note, struck=run.wrong)
+        tip = f"{note}: {tip if enough else 'lowest and highest'}"
+        objection = outcome(run).objection
+        struck = bool(objection)
+        note = f"does not count: {objection}" if struck else note
+        self.rate.show_figure(figure, unit, note, tip=tip, struck=struck)
         figure, unit = scaled(summary.median, "s")
         note = f"middle half {duration(summary.q1)} to {duration(summary.q3)}"
-        self.time.show_figure(figure, unit, note, struck=run.wrong)
+        tip = f"{note}: a quarter of the launches was faster, a quarter slower"
+        self.time.show_figure(figure, unit, note, tip=tip, struck=struck)
 
     def _show_launches(self, run: Run) -> None:
         wanted, done = run.job.launches, run.buffer.launch_count
         unit = f"of {wanted:,}" if wanted is not None and done < wanted else ""
         note = f"{run.status}, {_clock(run.elapsed_seconds)}"
-        self.launches.show_figure(f"{done:,}", unit, note)
         share = run.progress
         if share is not None and run.result is None:
-            self.launches.note.setText(f"{note}, {percent(share)}")
-        self._progress.show_share(1.0 if share is None and done else share or 0.0)
+            note = f"{note}, {percent(share)}"
+        self.launches.show_figure(f"{done:,}", unit, note)
+        self._progress.setVisible(share is not None)  # no end is near where none is set
+        self._progress.show_share(share or 0.0)
 
     def _show_verdict(self, run: Run) -> None:
-        check = run.check
-        if check is None:
-            if run.failure is not None:
-                self.verdict.show_figure("✗ failed", note=run.failure.sentence, state="bad")
-            elif not run.job.check:
-                self.verdict.show_figure("not checked", state="warn")
-            else:
-                self.verdict.show_figure("–", note=run.status)
-            return
-        rows = (
-            f"all {check.rows} rows"
-            if check.rows_checked == check.rows
-            else f"{check.rows_checked} random rows of {check.rows}"
-        )
-        if run.wrong:
-            share = check.cells_wrong / max(1, check.cells_checked)
-            note = (
-                f"{100 * share:.3g} % of cells, largest error {check.max_error:.2g} "
-                f"at row {check.worst_row}, column {check.worst_col}"
-            )
-            self.verdict.show_figure("✗ wrong", note=note, state="bad")
-        elif run.failure is not None:
-            self.verdict.show_figure("✗ failed", note=run.failure.sentence, state="bad")
-        else:
-            note = f"{rows}, largest error {check.max_error:.1e}"
-            self.verdict.show_figure("✓ verified", note=note, state="good")
+        found = outcome(run)
+        waiting = run.status if not found.tone else ""
+        self.verdict.show_figure(found.word, note=found.note or waiting, state=found.tone)
 
 
 def _strike(part: QLabel, struck: bool) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from gemmviz.app.book import ResultBook
+from gemmviz.app.outcomes import outcome
 from gemmviz.app.results_table import ResultsTableModel
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
 from gemmviz.core.labels import device_label
+from gemmviz.core.model import DeviceKey
+from gemmviz.core.stats import FEWEST_FOR_95
 from gemmviz.views.charts.bars import Bar
 from gemmviz.views.charts.compare import CompareChart
 from gemmviz.views.charts.heading import Line
@@ -21,8 +28,10 @@ _EMPTY = (
     "Each finished run becomes a bar. Run two kernels or two devices to see them side by side; "
     "B pins the baseline."
 )
-_TABLE_PIXELS = 90
-_CHART_PIXELS = 120
+_CHART_PIXELS = 180
+_TABLE_PIXELS = 112
+_ROOM_FOR_TABLE = 400
+"""Below this height the chart has the panel alone; the Results tab has the table all the same."""
 
 
 class ComparePanel(QWidget):
@@ -40,18 +49,17 @@ class ComparePanel(QWidget):
         self.pin = self.tools.add_button("pin", "Pin the selected row as the baseline (B)")
         self.export = self.tools.add_button("export", "Export this chart (Ctrl+E)")
         self.table = ResultsTable(state, model)
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.addWidget(self.chart)
-        splitter.addWidget(self.table)
-        splitter.setStretchFactor(0, 3)
-        splitter.setStretchFactor(1, 1)
-        splitter.setChildrenCollapsible(False)
-        self.table.setMinimumHeight(_TABLE_PIXELS)
+        self._splitter = QSplitter(Qt.Orientation.Vertical)
+        self._splitter.addWidget(self.chart)
+        self._splitter.addWidget(self.table)
+        self._splitter.setStretchFactor(0, 1)
+        self._splitter.setChildrenCollapsible(False)
+        self.table.setMinimumHeight(1)  # else the panel could not be low enough to hide it
         column = QVBoxLayout(self)
         column.setContentsMargins(2, 2, 2, 2)
         column.setSpacing(2)
         column.addWidget(self.tools)
-        column.addWidget(splitter, 1)
+        column.addWidget(self._splitter, 1)
         self.grouping.choice_made.connect(self._on_grouping_chosen)
         for signal in (state.book.run_added, state.book.marks_changed, state.book.cleared):
             signal.connect(self._refresh)
@@ -64,6 +72,17 @@ class ComparePanel(QWidget):
         self.table.delegate.set_theme(theme)
         self.table.viewport().update()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave all room to the chart where there is little."""
+        super().resizeEvent(event)
+        self._show_table()
+
+    def _show_table(self) -> None:
+        visible = bool(self._state.book.runs) and self.height() >= _ROOM_FOR_TABLE
+        if visible and self.table.isHidden():
+            self._splitter.setSizes([self.height() - _TABLE_PIXELS, _TABLE_PIXELS])
+        self.table.setVisible(visible)
+
     @Slot(str)
     def _on_grouping_chosen(self, word: str) -> None:
         self.chart.set_grouping("device" if word == "By device" else "kernel")
@@ -71,43 +90,62 @@ class ComparePanel(QWidget):
     @Slot()
     def _refresh(self) -> None:
         book = self._state.book
-        bars = {run.job.id: bar for run, bar in zip(book.ticked, bars_of(book.ticked), strict=True)}
-        base = bars.get(book.baseline.job.id) if book.baseline is not None else None
-        self.chart.set_bars(tuple(bars.values()), base)
-        heading = describe_comparison(book.ticked, book.baseline)
+        bars = bars_of(book)
+        self.chart.set_bars(bars)
+        heading = describe_comparison(book)
         self.chart.set_heading("", (Line(heading, "text"),) if heading else ())
         self.chart.export_title = f"Comparison {heading}".strip()
-        self.table.setVisible(bool(book.runs))
+        self._show_table()
         self.title.setText(f"{len(bars)} of {len(book.runs)} runs ticked" if book.runs else "")
 
 
-def describe_comparison(runs: tuple[Run, ...], baseline: Run | None) -> str:
-    """What all runs share, and what their speed-up is measured against."""
-    problems = {f"{run.shape} {run.job.problem.element}" for run in runs}
+def describe_comparison(book: ResultBook) -> str:
+    """What all ticked runs share, and what their speed-up is measured against, if any has one."""
+    problems = {f"{run.shape} {run.job.problem.element}" for run in book.ticked}
     parts = [*problems] if len(problems) == 1 else []
-    if baseline is not None and runs:
-        parts.append(f"× against {baseline.label} on {device_label(baseline.device)}")
+    base = book.baseline
+    if base is not None and any(book.speed_up(run) is not None for run in book.ticked):
+        parts.append(f"× against {base.label} on {device_label(base.device)}")
     return "  ·  ".join(parts)
 
 
-def bars_of(runs: tuple[Run, ...]) -> tuple[Bar, ...]:
-    """The runs as bars; what all of them share is left out of their names."""
+def bars_of(book: ResultBook) -> tuple[Bar, ...]:
+    """The ticked runs as bars; what all of them share is left out of their names.
+
+    Runs that would have one name get numbers, in the order in which they ended.
+    """
+    runs = book.ticked
     shapes = {(run.shape, run.job.problem.element) for run in runs}
-    return tuple(_bar(run, with_shape=len(shapes) > 1) for run in runs)
+    names = [_name(run, with_shape=len(shapes) > 1) for run in runs]
+    total = Counter((run.device.key, name) for run, name in zip(runs, names, strict=True))
+    seen: Counter[tuple[DeviceKey, str]] = Counter()
+    bars = []
+    for run, name in zip(runs, names, strict=True):
+        same = run.device.key, name
+        seen[same] += 1
+        numbered = f"{name} #{seen[same]}" if total[same] > 1 else name
+        bars.append(_bar(run, numbered, book.speed_up(run)))
+    return tuple(bars)
 
 
-def _bar(run: Run, *, with_shape: bool) -> Bar:
-    device, kernel = device_label(run.device), run.label
-    if with_shape:
-        kernel += f", {run.shape} {run.job.problem.element}"
+def _name(run: Run, *, with_shape: bool) -> str:
+    return f"{run.label}, {run.shape} {run.job.problem.element}" if with_shape else run.label
+
+
+def _bar(run: Run, name: str, speed_up: float | None) -> Bar:
     summary, rate = run.summary, run.flops_per_second
     assert summary is not None
     assert rate is not None
+    objection = outcome(run).objection
     return Bar(
-        device=device,
-        kernel=kernel,
+        device=device_label(run.device),
+        kernel=name,
         flops_per_second=rate,
         low=run.flop / summary.high,
         high=run.flop / summary.low,
-        struck=run.wrong,
+        interval="95 %" if summary.count >= FEWEST_FOR_95 else "range",
+        speed_up=speed_up,
+        color_key=run.label,
+        struck=bool(objection),
+        note=objection,
     )

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from gemmviz.app.device_tree import FAINT_ROLE, KIND_ROLE
 from gemmviz.app.property_table import BADGE_ROLE, REFUSED_ROLE
 from gemmviz.app.results_table import BASELINE_ROLE, STATE_ROLE, STRUCK_ROLE
+from gemmviz.views.roles import BADGE_STATES
 from gemmviz.views.theme import DARK, Theme, icon
 
 _ICONS = {
@@ -32,6 +33,11 @@ class ThemedDelegate(QStyledItemDelegate):
     def set_theme(self, theme: Theme) -> None:
         """Paint in the colours of ``theme`` from now on."""
         self.theme = theme
+
+    def state_color(self, state: str) -> str:
+        """The colour of "good", "warn" or "bad", else that of text."""
+        colors = {"good": self.theme.good, "bad": self.theme.bad, "warn": self.theme.warn}
+        return colors.get(state, self.theme.text)
 
     def paint_text(self, option: QStyleOptionViewItem, color: str) -> None:
         """Write the item in ``color``, also where it is selected."""
@@ -75,13 +81,13 @@ class PropertyDelegate(ThemedDelegate):
         badge = index.data(BADGE_ROLE)
         if badge is not None:
             option.text = f"{option.text}  ·  {badge.text}"
-            self.paint_text(option, self.theme.warn)
+            self.paint_text(option, self.state_color(BADGE_STATES[badge.meaning]))
         elif index.data(REFUSED_ROLE) or index.column() != 1:
             self.paint_text(option, self.theme.muted)
 
 
 class ResultDelegate(ThemedDelegate):
-    """The baseline in bold, the speed of a wrong answer struck through, verdicts in colour."""
+    """The baseline in bold, speeds that do not count struck through, verdicts in colour."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         """See QStyledItemDelegate."""
@@ -92,7 +98,6 @@ class ResultDelegate(ThemedDelegate):
         if index.data(STRUCK_ROLE):
             option.font.setStrikeOut(True)
             self.paint_text(option, self.theme.muted)
-        colors = {"good": self.theme.good, "bad": self.theme.bad, "warn": self.theme.warn}
         state = index.data(STATE_ROLE)
-        if state in colors:
-            self.paint_text(option, colors[state])
+        if state:
+            self.paint_text(option, self.state_color(state))

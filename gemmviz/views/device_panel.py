@@ -45,12 +45,14 @@ class DevicePanel(QWidget):
         self.tree.setRootIsDecorated(False)
         self.tree.setItemsExpandable(False)
         self.tree.setMinimumHeight(70)
+        self.tree.setAccessibleName("Devices")
         self.tree.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.tree.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._size_columns()
         self.refresh = QToolButton()
         self.refresh.setProperty("role", "quiet")
         self.refresh.setToolTip("Ask the drivers again (F5)")
+        self.refresh.setAccessibleName("Ask the drivers again")
         self.refresh.clicked.connect(state.list_devices)
         self.status = ElidedLabel("", "note")
         self.properties = PropertyPanel(state)
@@ -125,6 +127,8 @@ class DevicePanel(QWidget):
             text = "Asking the drivers..."
         elif len(state.ticked) > 1:
             text = f"{len(state.ticked)} ticked: Run queues on each"
+        elif state.elsewhere:
+            text = "1 ticked: Run goes there"
         else:
             text = "Tick several to run on each"
         self.status.setText(text)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel
 
 from gemmviz.app.comparison import DriverFigure, driver_figures
 from gemmviz.app.runs import Run
-from gemmviz.core.model import KernelFacts
+from gemmviz.core.labels import device_label
 from gemmviz.views.roles import Card, ElidedLabel, label, set_role
 
 
@@ -16,7 +16,8 @@ class DriverCard(Card):
 
     def __init__(self) -> None:
         super().__init__("As built: formula and driver")
-        self.facts: KernelFacts | None = None
+        self.run: Run | None = None
+        self.subject = label("", "note", wrap=True)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(10)
         self._grid.setVerticalSpacing(3)
@@ -32,14 +33,20 @@ class DriverCard(Card):
                     cell.setAlignment(Qt.AlignmentFlag.AlignRight)
                 self._grid.addWidget(cell, row, column)
         self.remark = label("", "note", wrap=True)
+        self.box.addWidget(self.subject)
         self.box.addLayout(self._grid)
         self.box.addWidget(self.remark)
 
     def show_run(self, run: Run | None) -> None:
-        """Show the figures of a run that was built; nothing before that."""
-        self.facts = run.facts if run is not None else None
-        figures = driver_figures(run) if run is not None and run.facts is not None else ()
+        """Show the figures of a run that was built, and of what; nothing without one."""
+        if run is self.run and run is not None:
+            return
+        self.run = run
+        figures = driver_figures(run) if run is not None else ()
         self.setVisible(bool(figures))
+        if run is not None:
+            kernel = f"{run.label}, {run.job.problem.element}"
+            self.subject.setText(f"{kernel} on {device_label(run.device)}")
         for cells, figure in zip(self._cells, figures, strict=False):
             self._show_row(cells, figure)
         remarks = [figure.remark for figure in figures if figure.differs]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from PySide6.QtCore import QIODevice, QRectF, QSaveFile, QStandardPaths, Qt, Slot
@@ -21,14 +23,20 @@ from PySide6.QtWidgets import (
 )
 
 from gemmviz.views.charts.chart import Chart
+from gemmviz.views.charts.heading import Heading, Line
 from gemmviz.views.theme import THEMES, Theme
 
 SCALES = (1, 2, 3, 4)
 _DOTS_PER_METER = 96 / 0.0254  # of a picture at scale 1
 _PREVIEW_PIXELS = 380
 
+Title = tuple[str, tuple[Line, ...]]
+"""A title and the lines below it, as a Heading shows them."""
 
-def render_chart(chart: Chart, *, scale: int = 1, theme: Theme | None = None) -> QImage:
+
+def render_chart(
+    chart: Chart, *, scale: int = 1, theme: Theme | None = None, title: Title | None = None
+) -> QImage:
     """A picture of ``chart`` at its present size, without what follows the mouse.
 
     The chart paints into an image whose pixels are ``scale`` times as dense, so text, lines and
@@ -39,10 +47,39 @@ def render_chart(chart: Chart, *, scale: int = 1, theme: Theme | None = None) ->
         chart: Shown or not.
         scale: 1 to 4; the picture has ``scale`` times the chart's width and height.
         theme: The chart's own where None.
+        title: Stands above the plots instead of the chart's heading on the screen; the picture
+            is as much higher as it needs.
     """
-    own = chart.theme
     chart.hide_hover()
     chart.settle()
+    if title is None:
+        return _painted(chart, scale, theme)
+    with _titled(chart, title):
+        return _painted(chart, scale, theme)
+
+
+@contextmanager
+def _titled(chart: Chart, title: Title) -> Iterator[None]:
+    """Another heading for a while, with room of its own."""
+    size = chart.size()
+    headings = [item for item in chart.scene().items() if isinstance(item, Heading)]
+    kept = [(heading, heading.text, heading.minimumHeight()) for heading in headings]
+    try:
+        for heading in headings:
+            heading.set_text(*title)
+        more = sum(heading.minimumHeight() - height for heading, _, height in kept)
+        chart.resize(size.width(), size.height() + round(more))
+        chart.settle()
+        yield
+    finally:
+        for heading, text, _ in kept:
+            heading.set_text(*text)
+        chart.resize(size)
+        chart.settle()
+
+
+def _painted(chart: Chart, scale: int, theme: Theme | None) -> QImage:
+    own = chart.theme
     width, height = chart.width(), chart.height()
     image = QImage(width * scale, height * scale, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(scale)
@@ -63,22 +100,31 @@ def render_chart(chart: Chart, *, scale: int = 1, theme: Theme | None = None) ->
     return image
 
 
-def save_png(chart: Chart, path: Path | str, *, scale: int = 1, theme: Theme | None = None) -> None:
+def save_png(
+    chart: Chart,
+    path: Path | str,
+    *,
+    scale: int = 1,
+    theme: Theme | None = None,
+    title: Title | None = None,
+) -> None:
     """Write a picture of ``chart`` as a PNG file, replacing ``path`` only once it is complete.
 
     Raises:
         OSError: The file cannot be written; the message is a sentence.
     """
-    image = render_chart(chart, scale=scale, theme=theme)
+    image = render_chart(chart, scale=scale, theme=theme, title=title)
     file = QSaveFile(str(path))
     opened = file.open(QIODevice.OpenModeFlag.WriteOnly)
     if not (opened and QImageWriter(file, b"png").write(image) and file.commit()):
         raise OSError(f"The picture cannot be written to {path}: {file.errorString()}.")
 
 
-def copy_chart(chart: Chart, *, scale: int = 1, theme: Theme | None = None) -> None:
+def copy_chart(
+    chart: Chart, *, scale: int = 1, theme: Theme | None = None, title: Title | None = None
+) -> None:
     """Put a picture of ``chart`` on the clipboard."""
-    QGuiApplication.clipboard().setImage(render_chart(chart, scale=scale, theme=theme))
+    QGuiApplication.clipboard().setImage(render_chart(chart, scale=scale, theme=theme, title=title))
 
 
 def suggested_path(chart: Chart, folder: Path | None = None) -> Path:
@@ -102,14 +148,18 @@ def suggested_path(chart: Chart, folder: Path | None = None) -> Path:
 class ExportDialog(QDialog):
     """Asks for scale, theme and file, shows what will come out, and saves or copies it."""
 
-    def __init__(self, chart: Chart, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, chart: Chart, parent: QWidget | None = None, title: Title | None = None
+    ) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Export picture")
-        self._chart = chart
+        self._chart, self._title = chart, title
+        shape = render_chart(chart, title=title).size()
         self._preview = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self.scale = QComboBox()
         for scale in SCALES:
-            size = f"{chart.width() * scale} × {chart.height() * scale} pixels"
+            size = f"{shape.width() * scale} × {shape.height() * scale} pixels"
             self.scale.addItem(f"{scale}×  ({size})", scale)
         self.scale.setCurrentIndex(SCALES.index(2))
         self.theme = QComboBox()
@@ -173,7 +223,7 @@ class ExportDialog(QDialog):
 
     @Slot()
     def _on_theme_chosen(self) -> None:
-        image = render_chart(self._chart, theme=self._chosen()[1])
+        image = render_chart(self._chart, theme=self._chosen()[1], title=self._title)
         smooth = Qt.TransformationMode.SmoothTransformation
         width = min(_PREVIEW_PIXELS, image.width())
         self._preview.setPixmap(QPixmap.fromImage(image.scaledToWidth(width, smooth)))
@@ -194,14 +244,14 @@ class ExportDialog(QDialog):
     @Slot()
     def _on_copy_clicked(self) -> None:
         scale, theme = self._chosen()
-        copy_chart(self._chart, scale=scale, theme=theme)
+        copy_chart(self._chart, scale=scale, theme=theme, title=self._title)
         self._say("Copied to the clipboard.", "good")
 
     @Slot()
     def _on_save_clicked(self) -> None:
         scale, theme = self._chosen()
         try:
-            save_png(self._chart, self.file.text(), scale=scale, theme=theme)
+            save_png(self._chart, self.file.text(), scale=scale, theme=theme, title=self._title)
         except OSError as error:
             self._say(str(error), "bad")
             return

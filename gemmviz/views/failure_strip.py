@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Slot
+from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -34,6 +34,8 @@ class FailureStrip(Card):
         self.close_button = QToolButton()
         self.close_button.setProperty("role", "quiet")
         self.close_button.setIconSize(QSize(12, 12))
+        self.close_button.setToolTip("Hide this message")
+        self.close_button.setAccessibleName("Hide this message")
         row = QHBoxLayout()
         row.addWidget(self.sentence, 1)
         row.addWidget(self.detail)
@@ -77,6 +79,7 @@ class FailureDialog(QDialog):
 
     def __init__(self, failure: Failure, parent: QWidget) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Why it did not work")
         self.resize(720, 420)
         text = QPlainTextEdit(failure.detail)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget, QWidgetItem
 
+_UNBOUNDED = 2**24 - 1
+
 
 class FlowLayout(QLayout):
-    """Left to right, wrapping; every widget is as wide as its hint and centred in its row."""
+    """Left to right, wrapping; every widget has its hint's width, or the row's if that is less."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = 14, row_gap: int = 6) -> None:
         super().__init__(parent)
@@ -78,7 +80,7 @@ class FlowLayout(QLayout):
             height = max(item.sizeHint().height() for item in row)
             left = rect.left()
             for item in row:
-                hint = item.sizeHint()
+                hint = item.sizeHint().boundedTo(QSize(rect.width(), _UNBOUNDED))
                 if move:
                     middle = top + (height - hint.height()) // 2
                     item.setGeometry(QRect(QPoint(left, middle), hint))

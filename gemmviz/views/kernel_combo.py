@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QFont, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QPaintEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
 from gemmviz.app.setup import family_title, verdict_badge
 from gemmviz.core.catalog import Catalog
 from gemmviz.core.model import Variant
-from gemmviz.views.option_combo import TRAIL_ROLE, TrailDelegate, widen_list
+from gemmviz.views.option_combo import ARROW_PIXELS, TRAIL_ROLE, TrailDelegate, widen_list
 
 SIGNS = {"good": "✓", "bad": "✗", "doubt": "△", "plain": ""}
 """What stands before a badge, so that its colour is not its only sign."""
 
+_NARROWEST, _WIDEST = 150, 320
+
 
 class KernelCombo(QComboBox):
-    """Every kernel of the catalogue under its family's title."""
+    """Every kernel of the catalogue under its family's title; long titles are cut."""
 
     variant_chosen = Signal(object)
 
@@ -29,7 +31,25 @@ class KernelCombo(QComboBox):
         self.setModel(self._items)
         self.setItemDelegate(TrailDelegate(self))
         self.setMaxVisibleItems(30)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(12)
+        self.setMaximumWidth(_WIDEST)
         self.activated.connect(self._on_activated)
+
+    def sizeHint(self) -> QSize:
+        """As wide as the chosen title, within bounds."""
+        wanted = self.fontMetrics().horizontalAdvance(self.currentText()) + ARROW_PIXELS
+        return QSize(min(max(wanted, _NARROWEST), _WIDEST), super().sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the box with an ellipsis where the title does not fit."""
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        option.currentText = self.fontMetrics().elidedText(
+            option.currentText, Qt.TextElideMode.ElideRight, self.width() - ARROW_PIXELS + 2
+        )
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
     def set_catalog(self, catalog: Catalog, chosen: Variant | None) -> None:
         """Show the kernels of ``catalog`` and ``chosen`` among them."""
@@ -49,6 +69,7 @@ class KernelCombo(QComboBox):
         else:
             self.setCurrentIndex(-1)
         self.setToolTip(_tip(variant) if variant is not None else "")
+        self.updateGeometry()
 
     def _add(self, item: QStandardItem, variant: Variant | None) -> None:
         self._items.appendRow(item)

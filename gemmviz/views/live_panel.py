@@ -5,14 +5,18 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QTimer, Slot
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from gemmviz.app.outcomes import outcome
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
 from gemmviz.core.labels import device_label
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.live import LiveChart
+from gemmviz.views.charts.picture import run_heading
+from gemmviz.views.export import Title
 from gemmviz.views.roles import ElidedLabel
+from gemmviz.views.run_chooser import RunChooser
 from gemmviz.views.theme import Theme
 from gemmviz.views.tool_row import ToolRow
 
@@ -24,6 +28,8 @@ _REST_SHARE = 80
 """Between two redraws pass at least this many times the last one's own time, so that a chart of a
 million samples holds up one tick in a hundred of the window at most."""
 _LONGEST_REDRAW_SECONDS = 0.0125  # one that was held up itself does not stop the chart
+_CATCH_UP_MILLISECONDS = 25
+"""Between two parts of a long run that is shown from its beginning."""
 _HINT = "Drag to zoom, Shift and drag to move, H for all"
 
 
@@ -38,7 +44,13 @@ class LivePanel(QWidget):
         self._heading = ""
         self._struck: tuple[int, str] | None = None
         self.chart = LiveChart()
-        self.tools = ToolRow(ElidedLabel(_HINT, "note"))
+        self.chooser = RunChooser(state)
+        title = QWidget()
+        row = QHBoxLayout(title)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.chooser)
+        row.addWidget(ElidedLabel(_HINT, "note"), 1)
+        self.tools = ToolRow(title)
         self.log = self.tools.add_choice(("Linear", "Log"), "Scale of the value axes")
         self.home = self.tools.add_button("home", "Show every sample and follow new ones (H)")
         self.export = self.tools.add_button("export", "Export this chart (Ctrl+E)")
@@ -81,18 +93,41 @@ class LivePanel(QWidget):
 
     @Slot()
     def _redraw(self) -> None:
+        """Renew the picture, all of it or nothing: its heading must be that of its samples."""
+        if self.isVisible() and self._state.shown is not None:
+            self._show(self._state.shown, at_once=False)
+            if self.chart.behind and not self._timer.isActive():
+                self._timer.start(_CATCH_UP_MILLISECONDS)
+
+    def catch_up(self) -> None:
+        """Show every sample there is, as a picture for someone else must even of a hidden tab."""
+        if self._state.shown is not None:
+            self._show(self._state.shown, at_once=True)
+
+    def title(self) -> Title | None:
+        """What stands above an exported picture: all of the run that is shown."""
         run = self._state.shown
         if run is None:
-            return
+            return None
+        if run.result is None:
+            run.refresh_summary()
+        return run_heading(run.job, run.device, outcome(run), run.summary, run.buffer.launch_count)
+
+    def _show(self, run: Run, *, at_once: bool) -> None:
         self._show_heading(run)
-        struck = (run.job.id, "wrong") if run.wrong else None
+        objection = outcome(run).objection
+        struck = (run.job.id, objection) if objection else None
         if struck != self._struck:
             self._struck = struck
-            self.chart.set_struck(run.wrong)
-        if len(run.buffer) != self._drawn and self.isVisible():
+            self.chart.set_struck(
+                bool(objection), f"{objection.capitalize()}: the figures do not count"
+            )
+        if len(run.buffer) != self._drawn or self.chart.behind:
             self._drawn = len(run.buffer)
             begun = time.perf_counter()
-            self.chart.set_samples(run.buffer.at, run.buffer.seconds_per_launch, run.flop)
+            self.chart.set_samples(
+                run.buffer.at, run.buffer.seconds_per_launch, run.flop, at_once=at_once
+            )
             self._redraw_seconds = min(_LONGEST_REDRAW_SECONDS, time.perf_counter() - begun)
         if not len(run.buffer):
             self._show_next_step()

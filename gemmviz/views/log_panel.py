@@ -26,8 +26,9 @@ class LogPanel(QPlainTextEdit):
         self.setProperty("role", "log")
         self.setFont(mono_font())
         self.setMaximumBlockCount(MOST_LINES)
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setMinimumHeight(60)
+        self.setTabChangesFocus(True)
+        self.setAccessibleName("Log")
+        self.setMinimumHeight(34)
         state.line_logged.connect(self._on_line_logged)
 
     def set_theme(self, theme: Theme) -> None:

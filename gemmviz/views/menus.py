@@ -7,7 +7,7 @@ from itertools import groupby
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QMenu, QMenuBar
 
 from gemmviz.app.state import AppState
 from gemmviz.core.limits import load_limits
@@ -20,7 +20,7 @@ _THEMES = {"light": "&Light", "dark": "&Dark", "system": "As the &system"}
 class Menus(QObject):
     """Makes every action once; the window connects those that need it.
 
-    Run and Stop are enabled as the state allows.
+    Those that the state does not allow are disabled.
     """
 
     def __init__(self, state: AppState, parent: QObject) -> None:
@@ -47,16 +47,15 @@ class Menus(QObject):
         self.what_if = QActionGroup(self)
         self.panels = QMenu("&Panels", self.bar)
         self._fill()
-        self.run.triggered.connect(state.start)
+        self.run.triggered.connect(self._on_run_triggered)
         self.stop.triggered.connect(state.stop)
         self.refresh.triggered.connect(state.list_devices)
         self.reload_kernels.triggered.connect(state.load_kernels)
-        self.clear.triggered.connect(state.book.clear)
         self.themes.triggered.connect(self._on_theme_triggered)
         self.what_if.triggered.connect(self._on_what_if_triggered)
         for signal in (state.setup_changed, state.devices_listed, state.catalog_loaded):
             signal.connect(self._show_state)
-        for signal in (state.job_queued, state.job_ended):
+        for signal in (state.job_queued, state.job_ended, state.book.cleared):
             signal.connect(self._show_state)
         self._show_state()
 
@@ -64,6 +63,7 @@ class Menus(QObject):
         self, text: str, keys: str | QKeySequence.StandardKey | None, tip: str = ""
     ) -> QAction:
         action = QAction(text, self)
+        action.setAutoRepeat(False)  # a key held down is one wish
         if keys is not None:
             action.setShortcut(QKeySequence(keys))
         if tip:
@@ -118,12 +118,24 @@ class Menus(QObject):
 
     @Slot()
     def _show_state(self) -> None:
-        count = sum(not target.refusal for target in self._state.targets)
-        word = "&Queue" if self._state.active else "&Run"
-        self.run.setText(word if count < 2 else f"{word} on {count}")
-        self.run.setEnabled(self._state.can_run)
-        self.run.setToolTip(self._state.refusal or "Run the kernel (Ctrl+R)")
-        self.stop.setEnabled(bool(self._state.active))
+        state = self._state
+        count = sum(not target.refusal for target in state.targets)
+        word = "&Queue" if state.active else "&Run"
+        one = f"{word} on 1 ticked" if state.elsewhere and count else word
+        self.run.setText(one if count < 2 else f"{word} on {count}")
+        self.run.setEnabled(state.can_run)
+        self.run.setToolTip(state.refusal or state.remark or "Run the kernel (Ctrl+R)")
+        self.stop.setEnabled(bool(state.active))
+        self.clear.setEnabled(bool(state.book.runs))
+        self.refresh.setEnabled(not state.listing_now)
+
+    @Slot()
+    def _on_run_triggered(self) -> None:
+        """Run what is shown: a number that is still being typed counts."""
+        editor = QApplication.focusWidget()
+        if isinstance(editor, QAbstractSpinBox):
+            editor.interpretText()
+        self._state.start()
 
     @Slot(QAction)
     def _on_theme_triggered(self, action: QAction) -> None:

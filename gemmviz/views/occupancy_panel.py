@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from gemmviz.app.comparison import built_as
 from gemmviz.app.state import AppState
 from gemmviz.core.estimate import Estimate, Limiter
 from gemmviz.core.units import memory, percent
@@ -59,9 +60,8 @@ class OccupancyPanel(QScrollArea):
         state.estimated.connect(self._on_estimated)
         state.devices_listed.connect(self._on_estimated)
         state.job_advanced.connect(self._on_job_advanced)
-        state.run_shown.connect(self._on_run_shown)
+        state.run_shown.connect(self._show_driver)
         self._on_estimated()
-        self._on_run_shown()
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of ``theme``."""
@@ -77,6 +77,7 @@ class OccupancyPanel(QScrollArea):
             self.summary.show_estimate(result, self._subject(), self._state.awaits_registers)
             self.budget.show_estimate(result)
             self.limiters.show_estimate(result)
+        self._show_driver()
 
     def _subject(self) -> str:
         if self._state.what_if is not None:
@@ -86,12 +87,16 @@ class OccupancyPanel(QScrollArea):
     @Slot(int)
     def _on_job_advanced(self, job_id: int) -> None:
         run = self._state.shown
-        if run is not None and run.job.id == job_id and run.facts is not self.driver.facts:
-            self.driver.show_run(run)
+        if run is not None and run.job.id == job_id and run is not self.driver.run:
+            self._show_driver()
 
     @Slot()
-    def _on_run_shown(self) -> None:
-        self.driver.show_run(self._state.shown)
+    def _show_driver(self) -> None:
+        """Put the driver's figures below only where they belong to what is estimated."""
+        state = self._state
+        runs = [*([state.shown] if state.shown is not None else []), *reversed(state.book.runs)]
+        matching = built_as(runs, state.setup, state.device) if state.what_if is None else None
+        self.driver.show_run(matching)
 
 
 class _SummaryCard(Card):
@@ -215,26 +220,23 @@ class _LimiterCard(Card):
 
 
 class _LimiterRow(QWidget):
-    """Name, numbers and bar of one limit."""
+    """Name of one limit, its numbers and its bar, one below the other."""
 
     def __init__(self) -> None:
         super().__init__()
         self.name, self.numbers = label(), ElidedLabel("", "note")
-        self.numbers.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.meter = Meter()
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 3, 0, 2)
-        box.setSpacing(3)
-        row = QHBoxLayout()
-        row.addWidget(self.name)
-        row.addWidget(self.numbers, 1)
-        box.addLayout(row)
+        box.setSpacing(2)
+        box.addWidget(self.name)
+        box.addWidget(self.numbers)
         box.addWidget(self.meter)
 
     def show_limiter(self, limiter: Limiter, *, binding: bool) -> None:
         """Show ``limiter``; a binding one says so and is red."""
         name = _NAMES.get(limiter.name, limiter.name)
-        self.name.setText(f"{name} · limits" if binding else name)
+        self.name.setText(f"Limited by {name.lower()}" if binding else name)
         set_role(self.name, "state", "bad" if binding else "")
         self.numbers.setText(limiter.text.removesuffix(f" {limiter.name}"))
         self.meter.show_share(limiter.fraction, "bad" if binding else "")

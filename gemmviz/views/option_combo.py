@@ -14,7 +14,8 @@ TRAIL_ROLE = Qt.ItemDataRole.UserRole + 1
 """Text that stands behind an item in the open list only."""
 _WIDEST_LIST = 760
 _ROW_SPACE = 6
-_ARROW_PIXELS = 58  # of the closed box beside its text
+ARROW_PIXELS = 42
+"""Of a closed box beside its text."""
 
 
 class TrailDelegate(QStyledItemDelegate):
@@ -68,7 +69,7 @@ class OptionCombo(QComboBox):
                 self._items.appendRow(_item(option))
             widen_list(self)
             widest = max((self.fontMetrics().horizontalAdvance(o.text) for o in options), default=0)
-            self.setFixedWidth(widest + _ARROW_PIXELS)
+            self.setFixedWidth(widest + ARROW_PIXELS)
         for row, option in enumerate(self._options):
             if option.value == chosen:
                 self.setCurrentIndex(row)

@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSortFilterProxyModel, Qt, Slot
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Slot
+from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
     QLineEdit,
+    QPlainTextEdit,
     QTableView,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from gemmviz.app.property_table import PropertyTableModel
+from gemmviz.app.property_table import FILTER_ROLE, PropertyTableModel
 from gemmviz.app.readings import badges, device_facts
 from gemmviz.app.state import AppState
 from gemmviz.views.delegates import PropertyDelegate
-from gemmviz.views.roles import ElidedLabel, label, set_role
+from gemmviz.views.roles import BADGE_STATES, ElidedLabel, label, set_role
 from gemmviz.views.theme import Theme, icon
 
-_STATES = {"doubt": "warn", "good": "good", "bad": "bad", "plain": ""}
+_TOPICS = {"local": "Local memory", "clock": "Clock", "type": "Type"}
 _ROW_PIXELS = 24
+_NAME_SHARE = 0.6
+_DETAIL_LINE_PIXELS = 14
+
+
+class PropertyTable(QTableView):
+    """The names take what they need, though never so much that the values have no room."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width anew."""
+        super().resizeEvent(event)
+        self.fit_names()
+
+    def fit_names(self) -> None:
+        """Give the names their width, or their share of a narrow table."""
+        most = round(_NAME_SHARE * self.viewport().width())
+        self.horizontalHeader().resizeSection(0, min(self.sizeHintForColumn(0) + 6, most))
 
 
 class PropertyPanel(QWidget):
-    """Name, badges and every query of the device; Ctrl+C copies the selected rows."""
+    """Name, badges and every query of the device; Ctrl+C copies the selected rows.
+
+    What the table has no room for stands below it, of the current row.
+    """
 
     def __init__(self, state: AppState) -> None:
         super().__init__()
@@ -41,16 +61,23 @@ class PropertyPanel(QWidget):
         self.filter = QLineEdit(placeholderText="Filter properties", clearButtonEnabled=True)
         self.copy_all = QToolButton()
         self.copy_all.setToolTip("Copy all properties")
+        self.copy_all.setAccessibleName("Copy all properties")
+        self.filter.setAccessibleName("Filter properties")
         self.copy_all.clicked.connect(self._on_copy_all_clicked)
         self.model = PropertyTableModel(self)
         self.proxy = QSortFilterProxyModel(self)
         self.proxy.setSourceModel(self.model)
         self.proxy.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        self.proxy.setFilterKeyColumn(-1)
+        self.proxy.setFilterRole(FILTER_ROLE)
         self.filter.textChanged.connect(self.proxy.setFilterFixedString)
-        self.table = QTableView()
+        self.table = PropertyTable()
         self.delegate = PropertyDelegate(self)
         self._set_up_table()
+        self.detail = QPlainTextEdit(readOnly=True, tabChangesFocus=True)
+        self.detail.setAccessibleName("The chosen property in full")
+        self.detail.setProperty("role", "detail")
+        self.detail.setMinimumHeight(2 * _DETAIL_LINE_PIXELS + 12)
+        self.detail.setMaximumHeight(4 * _DETAIL_LINE_PIXELS + 12)
         copy = QShortcut(QKeySequence.StandardKey.Copy, self.table)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self._on_copy_activated)
@@ -63,19 +90,22 @@ class PropertyPanel(QWidget):
         table.setModel(self.proxy)
         table.setItemDelegate(self.delegate)
         table.setShowGrid(False)
+        table.setAccessibleName("Properties of the device")
+        table.setTabKeyNavigation(False)
         table.setMinimumHeight(60)
         table.setWordWrap(False)
         table.setAlternatingRowColors(True)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setTextElideMode(Qt.TextElideMode.ElideRight)
-        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(_ROW_PIXELS)
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setStretchLastSection(True)
-        header.resizeSection(0, 150)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setHighlightSections(False)
+        table.selectionModel().currentRowChanged.connect(self._on_current_changed)
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -91,6 +121,7 @@ class PropertyPanel(QWidget):
         row.addWidget(self.copy_all)
         column.addLayout(row)
         column.addWidget(self.table, 1)
+        column.addWidget(self.detail)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of ``theme``."""
@@ -102,6 +133,8 @@ class PropertyPanel(QWidget):
     def _on_device_selected(self) -> None:
         device, limits = self._state.device, self._state.limits
         self.model.set_device(device, limits)
+        self.table.fit_names()
+        self.table.setCurrentIndex(self.proxy.index(0, 0))
         self.title.setText(device.name if device is not None else "No device selected")
         self.facts.setText(device_facts(device) if device is not None else "")
         unavailable = device.unavailable if device is not None else None
@@ -112,12 +145,19 @@ class PropertyPanel(QWidget):
                 line.hide()
                 line.deleteLater()
         found = badges(device, limits) if device is not None else {}
-        names = {"local": "Local memory", "clock": "Clock", "type": "Type"}
-        for topic, badge in found.items():
-            line = ElidedLabel(f"{names[topic]}: {badge.text}", "note")
-            set_role(line, "state", _STATES[badge.meaning])
+        for topic, name in _TOPICS.items():
+            badge = found.get(topic)
+            if badge is None:
+                continue
+            line = ElidedLabel(f"{name}: {badge.text}", "note")
+            set_role(line, "state", BADGE_STATES[badge.meaning])
             line.setToolTip(badge.why)
             self._badges.addWidget(line)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current_changed(self, current: QModelIndex, previous: QModelIndex) -> None:
+        row = self.proxy.mapToSource(current).row()
+        self.detail.setPlainText(self.model.detail(row) if row >= 0 else "")
 
     @Slot()
     def _on_copy_activated(self) -> None:

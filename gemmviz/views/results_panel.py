@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Slot
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -23,7 +23,8 @@ from gemmviz.views.theme import Theme
 from gemmviz.views.tool_row import ToolRow
 
 _ROW_PIXELS = 26
-_WIDTHS = (176, 104, 120, 82, 66, 78, 100, 94, 76, 82, 66)
+_WIDTHS = (140, 70, 82, 64, 52, 60, 98, 94, 62, 72, 68)
+_NARROWEST_KERNEL, _WIDEST_KERNEL = 104, 320
 
 
 class ResultsTable(QTableView):
@@ -38,6 +39,8 @@ class ResultsTable(QTableView):
         self.setModel(self.proxy)
         self.delegate = ResultDelegate(self)
         self.setItemDelegate(self.delegate)
+        self.setAccessibleName("Finished runs")
+        self.setTabKeyNavigation(False)
         self.setSortingEnabled(True)
         self.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self.setShowGrid(False)
@@ -57,6 +60,14 @@ class ResultsTable(QTableView):
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self._on_copy_activated)
         self.activated.connect(self._on_activated)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the room that the other columns leave to the kernel's name."""
+        super().resizeEvent(event)
+        header = self.horizontalHeader()
+        others = sum(header.sectionSize(column) for column in range(1, len(_WIDTHS) - 1))
+        room = self.viewport().width() - others - _WIDTHS[-1]
+        header.resizeSection(0, min(max(room, _NARROWEST_KERNEL), _WIDEST_KERNEL))
 
     @property
     def chosen(self) -> Run | None:
@@ -109,7 +120,6 @@ class ResultsPanel(QWidget):
         column.addWidget(self.tools)
         column.addWidget(pages, 1)
         self.pin.clicked.connect(self.pin_baseline)
-        self.clear.clicked.connect(state.book.clear)
         for signal in (state.book.run_added, state.book.marks_changed, state.book.cleared):
             signal.connect(self._refresh)
         self._refresh()

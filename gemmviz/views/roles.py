@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+
+BADGE_STATES = {"doubt": "warn", "good": "good", "bad": "bad", "plain": ""}
+"""The state, and so the colour, that each meaning of a badge has."""
 
 
 def set_role(widget: QWidget, name: str, value: str) -> None:
@@ -26,17 +29,34 @@ def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
 
 
 class ElidedLabel(QLabel):
-    """One line of text, cut with an ellipsis where it is too long, whole in its tool tip."""
+    """One line of text or a few, cut with an ellipsis where they are too long; the tip has all."""
 
     def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("role", role)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._lines = 1
+
+    def set_lines(self, lines: int) -> None:
+        """Take the room of so many lines from now on, and wrap the text into them."""
+        if lines != self._lines:
+            self._lines = lines
+            self.updateGeometry()
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        """As high as its lines, whether the text fills them or not."""
+        hint = super().sizeHint()
+        return QSize(hint.width(), hint.height() + self._more)
 
     def minimumSizeHint(self) -> QSize:
         """A few letters wide."""
-        return QSize(24, super().minimumSizeHint().height())
+        return QSize(24, super().minimumSizeHint().height() + self._more)
+
+    @property
+    def _more(self) -> int:
+        return (self._lines - 1) * self.fontMetrics().lineSpacing()
 
     def setText(self, text: str) -> None:
         """Show ``text``."""
@@ -47,9 +67,24 @@ class ElidedLabel(QLabel):
         """Draw what fits."""
         painter = QPainter(self)
         area = self.contentsRect()
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
+        lines = wrapped(self.text(), self.fontMetrics(), area.width(), self._lines)
+        up = Qt.AlignmentFlag.AlignVCenter if self._lines == 1 else Qt.AlignmentFlag.AlignTop
+        side = self.alignment() & Qt.AlignmentFlag.AlignHorizontal_Mask
         painter.setPen(self.palette().windowText().color())
-        painter.drawText(area, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), text)
+        painter.drawText(area, int(side | up), "\n".join(lines))
+
+
+def wrapped(text: str, metrics: QFontMetrics, width: float, max_lines: int) -> list[str]:
+    """Break ``text`` at spaces into lines of at most ``width`` pixels, the last one elided."""
+    lines: list[str] = []
+    words = text.split()
+    while words:
+        line = words.pop(0)
+        last = len(lines) == max_lines - 1
+        while words and (last or metrics.horizontalAdvance(f"{line} {words[0]}") <= width):
+            line = f"{line} {words.pop(0)}"
+        lines.append(metrics.elidedText(line, Qt.TextElideMode.ElideRight, int(width)))
+    return lines
 
 
 class Card(QFrame):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QAction
@@ -18,18 +19,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gemmviz.app.setup import Badge, element_options, parameter_options, verdict_badge
+from gemmviz.app.setup import Badge, verdict_badge
 from gemmviz.app.state import AppState
-from gemmviz.core.limits import limits_for
 from gemmviz.views.flow_layout import FlowLayout
 from gemmviz.views.kernel_combo import SIGNS, KernelCombo
 from gemmviz.views.option_combo import OptionCombo
-from gemmviz.views.roles import label, set_role
+from gemmviz.views.roles import BADGE_STATES, label, set_role
 from gemmviz.views.size_fields import SizeFields
 from gemmviz.views.theme import Theme, icon
 
 _MOST_LAUNCHES = 10_000_000
-_STATES = {"good": "good", "bad": "bad", "doubt": "warn", "plain": ""}
+_TAKEN = frozenset("FRVDSHLMNKECU")
+"""Letters that the menus, and then the bar's own captions, answer to with Alt."""
 
 
 class SetupBar(QFrame):
@@ -43,28 +44,27 @@ class SetupBar(QFrame):
         self._parameters: dict[str, OptionCombo] = {}
         self._parameter_fields: list[QWidget] = []
         self.kernel = KernelCombo()
-        self.kernel.setMinimumWidth(210)
-        self.kernel.setSizeAdjustPolicy(KernelCombo.SizeAdjustPolicy.AdjustToContents)
         self.badge = label()
         self.sizes = SizeFields(state)
         self.element = OptionCombo()
         self.element.set_tip("Type of a matrix element")
         self.launches = QSpinBox(minimum=1, maximum=_MOST_LAUNCHES, value=100)
         self.launches.setToolTip("Timed launches of the kernel")
-        self.endless = QCheckBox("until stopped")
+        self.endless = QCheckBox("&until stopped")
         self.run_button, self.stop_button = _button(run, "primary"), _button(stop, "")
-        self.launches.setMaximumWidth(92)
-        self.message = label("", "unit", wrap=True)
-        self.message.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.launches.setMaximumWidth(84)
+        self.summary, self.message = label("", "unit", wrap=True), label("", wrap=True)
+        for text in (self.summary, self.message):
+            text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._choices = FlowLayout()
         self._lay_out()
         self._connect(state)
 
     def _lay_out(self) -> None:
-        self._choices.addWidget(_field("Kernel", self.kernel, self.badge))
+        self._choices.addWidget(_field("Kerne&l", self.kernel, self.badge))
         self._choices.addWidget(self.sizes)
-        self._choices.addWidget(_field("Element", self.element))
-        self._choices.addWidget(_field("Launches", self.launches, self.endless))
+        self._choices.addWidget(_field("&Element", self.element))
+        self._choices.addWidget(_field("Laun&ches", self.launches, self.endless))
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         buttons.addWidget(self.run_button)
@@ -78,6 +78,7 @@ class SetupBar(QFrame):
         column.setContentsMargins(12, 6, 12, 8)
         column.setSpacing(5)
         column.addLayout(row)
+        column.addWidget(self.summary)
         column.addWidget(self.message)
 
     def _connect(self, state: AppState) -> None:
@@ -108,7 +109,7 @@ class SetupBar(QFrame):
         self.kernel.show_chosen(setup.variant)
         self._show_badge(verdict_badge(setup.variant) if setup.variant is not None else None)
         self._show_parameters()
-        self.element.set_options(element_options(setup, state.device), setup.element)
+        self.element.set_options(state.element_options, setup.element)
         self.launches.setEnabled(setup.launches is not None)
         for widget in (self.launches, self.endless):
             widget.blockSignals(True)
@@ -124,7 +125,7 @@ class SetupBar(QFrame):
         if badge is not None:
             self.badge.setText(f"{SIGNS[badge.meaning]} {badge.text}")
             self.badge.setToolTip(badge.why)
-            set_role(self.badge, "state", _STATES[badge.meaning])
+            set_role(self.badge, "state", BADGE_STATES[badge.meaning])
 
     def _show_parameters(self) -> None:
         state, setup = self._state, self._state.setup
@@ -132,11 +133,10 @@ class SetupBar(QFrame):
         names = tuple(parameter.name for parameter in parameters)
         if names != tuple(self._parameters):
             self._rebuild_parameters(names)
-        limits = limits_for(state.device) if state.device is not None else None
         for parameter, (_, value) in zip(parameters, setup.parameters, strict=True):
             combo = self._parameters[parameter.name]
             combo.set_tip(f"{parameter.name}: {parameter.help}")
-            combo.set_options(parameter_options(setup, parameter, state.device, limits), value)
+            combo.set_options(state.parameter_options(parameter), value)
 
     def _rebuild_parameters(self, names: tuple[str, ...]) -> None:
         for field in self._parameter_fields:
@@ -145,22 +145,35 @@ class SetupBar(QFrame):
             field.deleteLater()
         self._parameters = {name: OptionCombo() for name in names}
         self._parameter_fields = []
+        taken = set(_TAKEN)
         for place, (name, combo) in enumerate(self._parameters.items(), start=1):
             combo.setObjectName(name)
             combo.option_chosen.connect(self._on_parameter_chosen)
-            field = _field(name, combo)
+            field = _field(_with_mnemonic(name, taken), combo)
             self._choices.insert_widget(place, field)
             self._parameter_fields.append(field)
             field.show()
+        self._order_stops()
+
+    def _order_stops(self) -> None:
+        """Let the Tab key go from left to right, also through boxes made later than the rest."""
+        stops = (
+            self.kernel, *self._parameters.values(), *self.sizes.stops, self.element,
+            self.launches, self.endless, self.run_button, self.stop_button,
+        )  # fmt: skip
+        for one, next_one in pairwise(stops):
+            QWidget.setTabOrder(one, next_one)
 
     def _show_message(self) -> None:
         refusal, remark = self._state.refusal, self._state.remark
         variant = self._state.setup.variant
         wrong = variant is not None and variant.expect == "wrong"
-        summary = variant.summary if variant is not None else ""
-        self.message.setText(f"✗  {refusal}" if refusal else remark or summary)
-        set_role(self.message, "state", "bad" if refusal else "warn" if remark or wrong else "")
-        self.message.setToolTip(variant.finding if variant is not None else "")
+        self.summary.setText(variant.summary if variant is not None else "")
+        self.summary.setToolTip(variant.finding if variant is not None else "")
+        set_role(self.summary, "state", "warn" if wrong else "")
+        self.message.setVisible(bool(refusal or remark))
+        self.message.setText(f"✗  {refusal}" if refusal else remark)
+        set_role(self.message, "state", "bad" if refusal else "warn")
 
     @Slot()
     def _on_run_changed(self) -> None:
@@ -181,6 +194,15 @@ class SetupBar(QFrame):
     def _on_launches_edited(self) -> None:
         launches = None if self.endless.isChecked() else self.launches.value()
         self._state.change(replace(self._state.setup, launches=launches))
+
+
+def _with_mnemonic(name: str, taken: set[str]) -> str:
+    """``name`` with "&" before its first letter that is not taken, which is taken then."""
+    for place, letter in enumerate(name.upper()):
+        if letter.isalpha() and letter not in taken:
+            taken.add(letter)
+            return f"{name[:place]}&{name[place:]}"
+    return name
 
 
 def _field(caption: str, *widgets: QWidget) -> QWidget:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Slot
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSpinBox, QToolButton, QWidget
 
-from gemmviz.app.setup import LARGEST_SIZE, preset_options
+from gemmviz.app.setup import LARGEST_SIZE
 from gemmviz.app.state import AppState
-from gemmviz.core.limits import limits_for
 from gemmviz.views.roles import label
 from gemmviz.views.theme import DARK, Theme, icon
 
@@ -28,6 +27,8 @@ class SizeFields(QWidget):
         self.lock.setToolTip("Keep M, N and K equal")
         self.presets = QToolButton()
         self.presets.setToolTip("Usual sizes")
+        self.presets.setAccessibleName("Usual sizes")
+        self.lock.setAccessibleName("Keep M, N and K equal")
         self.presets.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._menu = QMenu(self)
         self.presets.setMenu(self._menu)
@@ -46,7 +47,6 @@ class SizeFields(QWidget):
         for name, field in self.fields.items():
             field.setObjectName(name)
             field.setToolTip("C (M × N) = A (M × K) times B (K × N)")
-            field.setKeyboardTracking(False)
             field.setMaximumWidth(80)
             self._captions[name].setBuddy(field)
             row.addWidget(self._captions[name])
@@ -54,6 +54,11 @@ class SizeFields(QWidget):
         for button in (self.lock, self.presets):
             button.setIconSize(QSize(14, 14))
             row.addWidget(button)
+
+    @property
+    def stops(self) -> tuple[QWidget, ...]:
+        """What the Tab key visits, in order."""
+        return (*self.fields.values(), self.lock, self.presets)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw icons in the colours of ``theme``."""
@@ -66,15 +71,16 @@ class SizeFields(QWidget):
         setup = self._state.setup
         square, adds = setup.square, setup.variant is not None and setup.variant.operation == "add"
         for name, field in self.fields.items():
-            field.blockSignals(True)
-            field.setValue(getattr(setup, name))
-            field.blockSignals(False)
+            if field.value() != getattr(setup, name):  # else a person may be typing in it
+                field.blockSignals(True)
+                field.setValue(getattr(setup, name))
+                field.blockSignals(False)
             shown = not square or name == "m"
             field.setVisible(shown)
             self._captions[name].setVisible(shown)
-            self._captions[name].setText(name.upper())
+            self._captions[name].setText(f"&{name.upper()}")
         if square:
-            self._captions["m"].setText("M = N" if adds else "M = N = K")
+            self._captions["m"].setText("&M = N" if adds else "&M = N = K")
         self.fields["k"].setEnabled(not adds)
         forced = setup.variant is not None and setup.variant.shapes == "square"
         self.lock.setEnabled(not forced)
@@ -103,9 +109,7 @@ class SizeFields(QWidget):
     @Slot()
     def _on_menu_about_to_show(self) -> None:
         self._menu.clear()
-        device = self._state.device
-        limits = limits_for(device) if device is not None else None
-        for option in preset_options(self._state.setup, device, limits):
+        for option in self._state.preset_options:
             action = self._menu.addAction(option.text)
             action.setData(option.value)
             action.setEnabled(not option.reason)

@@ -1,8 +1,8 @@
 """The style sheet over Fusion: what a palette cannot say; colours are filled in by the theme.
 
 Widgets ask for a look through the dynamic property ``role``: "card" and "bar" on frames; "caption",
-"figure", "unit", "note" and "heading" on labels; "primary" and "quiet" on buttons; "log" on text
-panes. Meters and labels take the property ``state``: "good", "warn" or "bad".
+"figure", "unit", "note" and "heading" on labels; "primary" and "quiet" on buttons; "log" and
+"detail" on text panes. Meters and labels take the property ``state``: "good", "warn" or "bad".
 """
 
 STYLE_SHEET = """
@@ -60,7 +60,7 @@ QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { color: $text; background: $fiel
 QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit:focus { border-color: $accent; }
 QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QLineEdit:disabled {
   color: $faint; background: $panel; }
-QComboBox { padding-right: 22px; }
+QComboBox { padding-right: 2px; }
 QComboBox::drop-down { border: 0; width: 22px; }
 QComboBox::down-arrow { image: url("$icons/field-down.svg"); width: 10px; height: 10px; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $border; outline: 0;
@@ -92,7 +92,8 @@ QTreeView::item { padding: 3px 2px; }
 QTableView { gridline-color: $border; }
 QHeaderView { background: $panel; }
 QHeaderView::section { color: $muted; background: $panel; border: 0;
-  border-bottom: 1px solid $border; padding: 6px 8px; }
+  border-bottom: 1px solid $border; padding: 6px 5px; font-size: 11px; }
+QPlainTextEdit[role="detail"] { font-size: 11px; padding: 2px 4px; }
 QPlainTextEdit[role="log"], QTextEdit[role="log"] { font-family: "$mono"; font-size: 12px; }
 
 QProgressBar { background: $track; border: 0; border-radius: 3px; max-height: 6px;

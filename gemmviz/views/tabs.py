@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget
 
 from gemmviz.app.results_table import ResultsTableModel
 from gemmviz.app.state import AppState
+from gemmviz.views.charts import CHARTS
 from gemmviz.views.charts.chart import Chart
 from gemmviz.views.compare_panel import ComparePanel
-from gemmviz.views.export import ExportDialog, copy_chart
+from gemmviz.views.export import ExportDialog, Title, copy_chart
 from gemmviz.views.live_panel import LivePanel
 from gemmviz.views.menus import Menus
 from gemmviz.views.results_panel import ResultsPanel
@@ -34,8 +35,9 @@ class Tabs(QTabWidget):
         self.live = LivePanel(state)
         self.compare = ComparePanel(state, results)
         self.results = ResultsPanel(state, results)
-        self.addTab(self.live, "Live timing")
-        self.addTab(self.compare, "Compare")
+        panels = {type(panel.chart): panel for panel in (self.live, self.compare)}
+        for title, kind in CHARTS:
+            self.addTab(panels[kind], title)
         self.addTab(self.results, "Results")
         menus.export_chart.triggered.connect(self._on_export_chart)
         menus.copy_chart.triggered.connect(self._on_copy_chart)
@@ -48,6 +50,9 @@ class Tabs(QTabWidget):
         self.compare.export.clicked.connect(self._on_export_chart)
         self.compare.pin.clicked.connect(self._on_pin)
         self.results.export.clicked.connect(self._on_export_table)
+        menus.clear.triggered.connect(self._on_clear)
+        self.results.clear.clicked.connect(self._on_clear)
+        state.book.baseline_refused.connect(self.told)
         state.run_shown.connect(self._on_run_shown)
         for chart in (self.live.chart, self.compare.chart):
             copy = QShortcut(QKeySequence.StandardKey.Copy, chart)
@@ -58,6 +63,13 @@ class Tabs(QTabWidget):
     def chart(self) -> Chart:
         """The chart in front, or the live one while the table is."""
         return self.compare.chart if self.currentWidget() is self.compare else self.live.chart
+
+    def _picture(self) -> tuple[Chart, Title | None]:
+        """What to export: the chart in front with all that has come, and a title of its own."""
+        if self.chart is self.compare.chart:
+            return self.chart, None
+        self.live.catch_up()
+        return self.chart, self.live.title()
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of ``theme``."""
@@ -85,17 +97,31 @@ class Tabs(QTabWidget):
 
     @Slot()
     def _on_pin(self) -> None:
-        comparing = self.currentWidget() is self.compare
-        table = self.compare.table if comparing else self.results.table
-        self._state.book.pin_baseline(table.chosen)
+        """Pin the run that is in front: the one shown, or the chosen row of a table."""
+        tables = {self.compare: self.compare.table, self.results: self.results.table}
+        table = tables.get(self.currentWidget())
+        run = self._state.shown if table is None else table.chosen
+        if run is not None:
+            self._state.book.pin_baseline(run)
+
+    @Slot()
+    def _on_clear(self) -> None:
+        count = len(self._state.book.runs)
+        question = f"{count} run{'s' * (count != 1)} will be lost where no export holds them."
+        if count and QMessageBox.question(self, "Clear the results?", question) == (
+            QMessageBox.StandardButton.Yes
+        ):
+            self._state.book.clear()
 
     @Slot()
     def _on_export_chart(self) -> None:
-        ExportDialog(self.chart, self.window()).open()
+        chart, title = self._picture()
+        ExportDialog(chart, self.window(), title).open()
 
     @Slot()
     def _on_copy_chart(self) -> None:
-        copy_chart(self.chart)
+        chart, title = self._picture()
+        copy_chart(chart, title=title)
         self.told.emit("The chart is on the clipboard")
 
     @Slot()

@@ -67,6 +67,7 @@ class ToolRow(QWidget):
         button = QToolButton()
         button.setText(text)
         button.setToolTip(tip)
+        button.setAccessibleName(text or tip)
         button.setProperty("role", "quiet")
         button.setIconSize(QSize(16, 16))
         if text:

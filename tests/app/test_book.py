@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+from gemmviz.core.model import Failure
 from tests.app.fake_engine import silent_run, wrong_run
 
 
@@ -41,6 +42,26 @@ def test_other_sizes_and_wrong_answers_have_no_speed_up(book, state, engine, fin
     engine.script = wrong_run
     finish()
     assert book.speed_up(book.runs[3]) is None
+
+
+def test_a_baseline_must_be_a_good_run(book, state, engine, finish):
+    reasons = []
+    book.baseline_refused.connect(reasons.append)
+    book.pin_baseline(book.runs[0])
+    engine.failure = Failure("crash", "The child was killed.")
+    finish()
+    engine.failure = None
+    engine.script = wrong_run
+    finish()
+    engine.script = silent_run
+    finish()
+    for run in book.runs[2:]:
+        book.pin_baseline(run)
+    assert book.baseline is book.runs[0]
+    assert ["ended early" in reasons[0], "wrong" in reasons[1], "samples" in reasons[2]] == [
+        True
+    ] * 3
+    assert book.speed_up(book.runs[2]) is None
 
 
 def test_a_run_without_a_sample_is_not_ticked(state, engine, finish):

@@ -1,11 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from PySide6.QtCore import QModelIndex, Qt
 
 from gemmviz.app.device_tree import DEVICE_ROLE, FAINT_ROLE, KIND_ROLE, DeviceTreeModel
-from gemmviz.app.property_table import BADGE_ROLE, REFUSED_ROLE, PropertyTableModel
+from gemmviz.app.property_table import (
+    BADGE_ROLE,
+    FILTER_ROLE,
+    REFUSED_ROLE,
+    PropertyTableModel,
+)
+from gemmviz.app.readings import property_title
 from gemmviz.app.results_table import STATE_ROLE, STRUCK_ROLE, ResultsTableModel
 from gemmviz.core.limits import limits_for
+from gemmviz.core.model import Failure, Property
 from tests.app.fake_engine import BROKEN, H200, POCL, wrong_run
 
 CHECK = Qt.ItemDataRole.CheckStateRole
@@ -63,18 +73,44 @@ def test_property_table_reads_well_and_copies(qtbot, qtmodeltester):
     model = PropertyTableModel()
     model.set_device(H200, limits_for(H200))
     qtmodeltester.check(model)
-    assert texts(model, 0) == ["LOCAL_MEM_SIZE", "48 KiB  (49152)"]
+    assert texts(model, 0) == ["Local mem size", "48 KiB  (49152)"]
     assert model.line(0) == "LOCAL_MEM_SIZE\t48 KiB\t49152 bytes"
     badge = model.index(0, 1).data(BADGE_ROLE)
     assert badge.text == "228 KiB a SM"
     assert "227 KiB" in badge.why
+    found_by = model.index(0, 0).data(FILTER_ROLE)
+    assert "LOCAL_MEM_SIZE" in found_by
+    assert "Local mem size" in found_by
+    assert model.detail(0).splitlines()[:2] == ["LOCAL_MEM_SIZE", "48 KiB  =  49152 bytes"]
+    assert badge.why in model.detail(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("GLOBAL_MEM_CACHELINE_SIZE", "Global mem cacheline size"),
+        ("CL_DEVICE_SVM_CAPABILITIES", "SVM capabilities"),
+        ("HALF_FP_CONFIG", "Half FP config"),
+    ],
+)
+def test_names_of_queries_read_as_words(name, title):
+    assert property_title(Property(name, 1)) == title
+
+
+def test_a_preferred_multiple_is_called_a_hint():
+    entry = Property("PREFERRED_WORK_GROUP_SIZE_MULTIPLE", 64)
+    model = PropertyTableModel()
+    model.set_device(replace(H200, properties=(entry,)), None)
+    badge = model.index(0, 1).data(BADGE_ROLE)
+    assert (badge.text, badge.meaning) == ("a hint", "plain")
+    assert "not the width of a warp" in model.detail(0)
 
 
 def test_a_refused_query_is_a_dash_with_its_reason(qtbot):
     model = PropertyTableModel()
     model.set_device(H200, None)
     row = 4
-    assert model.index(row, 1).data() == "–"
+    assert model.index(row, 1).data() == "– (the driver refuses this query (status -30))"
     assert model.index(row, 1).data(REFUSED_ROLE)
     assert "-30" in model.index(row, 1).data(Qt.ItemDataRole.ToolTipRole)
     assert "-30" in model.line(row)
@@ -111,6 +147,15 @@ def test_a_wrong_result_is_struck_through_and_not_by_colour_alone(state, engine,
     struck = [model.index(0, column).data(STRUCK_ROLE) for column in range(model.columnCount())]
     assert struck == [column in (5, 6) for column in range(11)]
     assert model.index(0, 7).data() == "✗ wrong"
+    assert model.index(0, 7).data(STATE_ROLE) == "bad"
+
+
+def test_a_run_that_broke_off_does_not_count(state, engine, finish):
+    model = ResultsTableModel(state.book)
+    engine.failure = Failure("hang", "A launch took longer than the limit.")
+    finish()
+    assert model.index(0, 5).data(STRUCK_ROLE)
+    assert model.index(0, 7).data() == "✗ ended early"
     assert model.index(0, 7).data(STATE_ROLE) == "bad"
 
 

@@ -6,14 +6,11 @@ import pytest
 
 from gemmviz.app.setup import (
     Setup,
-    element_options,
     family_title,
-    parameter_options,
-    preset_options,
     verdict_badge,
 )
+from gemmviz.app.targets import element_options, parameter_options, preset_options
 from gemmviz.core.catalog import load_catalog
-from gemmviz.core.limits import limits_for
 from gemmviz.core.paths import data_dir
 from tests.app.fake_engine import H200, POCL
 
@@ -49,7 +46,7 @@ def test_a_square_kernel_locks_the_sizes(catalog, setup):
 
 def test_a_parameter_that_cannot_run_says_why_with_the_numbers(setup):
     small = replace(POCL, max_work_group_size=256)
-    options = parameter_options(setup, setup.variant.parameters[0], small, None)
+    options = parameter_options(setup, setup.variant.parameters[0], [small])
     reasons = {option.value: option.reason for option in options}
     assert reasons[16] == ""
     assert "1024" in reasons[32]
@@ -57,26 +54,37 @@ def test_a_parameter_that_cannot_run_says_why_with_the_numbers(setup):
 
 
 def test_without_a_device_everything_is_possible(setup):
-    options = parameter_options(setup, setup.variant.parameters[0], None, None)
+    options = parameter_options(setup, setup.variant.parameters[0], [])
     assert not any(option.reason for option in options)
 
 
 def test_an_element_that_the_device_lacks_says_so(setup):
-    reasons = {option.value: option.reason for option in element_options(setup, H200)}
+    reasons = {option.value: option.reason for option in element_options(setup, [H200])}
     assert reasons["float"] == reasons["double"] == ""
     assert "half" in reasons["half"]
 
 
+def test_one_device_that_can_is_enough(setup):
+    with_half = replace(POCL, elements=("half", "float"))
+    reasons = {option.value: option.reason for option in element_options(setup, [H200, with_half])}
+    assert reasons["half"] == ""
+    small = replace(POCL, max_alloc_bytes=2**20, global_mem_bytes=2**22)
+    shared = {option.value: option.reason for option in preset_options(setup, [small, H200])}
+    assert shared[4096] == ""
+    alone = {option.value: option.reason for option in preset_options(setup, [small, small])}
+    assert "Nor on" in alone[4096]
+
+
 def test_a_preset_that_does_not_fit_in_memory_is_refused_with_the_numbers(setup):
     tiny = replace(POCL, max_alloc_bytes=2**20, global_mem_bytes=2**22)
-    reasons = {option.value: option.reason for option in preset_options(setup, tiny, None)}
+    reasons = {option.value: option.reason for option in preset_options(setup, [tiny])}
     assert reasons[256] == ""
     assert "MiB" in reasons[4096]
 
 
 def test_static_local_memory_on_nvidia_goes_beyond_what_the_driver_says(catalog):
     setup = Setup().with_variant(catalog.find("tiled"))
-    for value in parameter_options(setup, setup.variant.parameters[0], H200, limits_for(H200)):
+    for value in parameter_options(setup, setup.variant.parameters[0], [H200]):
         assert value.reason == ""
 
 

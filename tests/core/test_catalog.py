@@ -1,6 +1,5 @@
 """The catalogue: what a variant's files may say, and a sentence for whatever else they say."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -141,11 +140,10 @@ def test_several_kernels_need_a_name(tmp_path: Path) -> None:
     assert load_variant(write(tmp_path, named, two)).entry == "other"
 
 
-def test_a_hostile_source_is_read_in_no_time(tmp_path: Path) -> None:
+def test_a_hostile_source_is_read_in_one_pass(tmp_path: Path) -> None:
     hostile = SOURCE + "kernel " + "__attribute__((a)) " * 5000 + "\n" + "/*" * 20000
-    begun = time.perf_counter()
+    # A pattern that tries every way to read this would not come back before the time-out.
     assert load_variant(write(tmp_path, source=hostile)).entry == "mine"
-    assert time.perf_counter() - begun < 2
 
 
 def test_folders_devices_and_odd_names_are_no_kernels(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from gemmviz.core.reference import (
     SAMPLED_ROWS,
     check,
     checked_rows,
-    describe,
     draw_inputs,
     error_bound,
 )
+from gemmviz.core.verdict import describe
 
 CATALOG = load_catalog(data_dir("kernels"))
 TILED, ADD = CATALOG.find("tiled"), CATALOG.find("mygemm_add")

@@ -11,11 +11,12 @@ from PySide6.QtGui import QColor, QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from gemmviz.views.charts import CHARTS, Chart
-from gemmviz.views.charts.axis import UnitAxis, wrapped
+from gemmviz.views.charts.axis import UnitAxis
 from gemmviz.views.charts.chart import Plot
 from gemmviz.views.charts.colors import ColorBook
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.charts.trace import POINTS, Trace
+from gemmviz.views.roles import wrapped
 from gemmviz.views.theme import DARK, LIGHT, text_font
 
 FLOP = 2 * 1024**3

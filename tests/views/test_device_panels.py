@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtWidgets import QStyleOptionViewItem, QToolButton
 
+from gemmviz.core.labels import device_label
+from gemmviz.core.limits import named_limits
 from gemmviz.views.device_panel import DevicePanel
 from gemmviz.views.menus import Menus
 from gemmviz.views.occupancy_panel import OccupancyPanel
@@ -44,6 +49,12 @@ def test_ticks_are_counted(devices, state):
     assert devices.status.text() == "2 ticked: Run queues on each"
 
 
+def test_buttons_without_words_have_a_name(devices):
+    for button in devices.findChildren(QToolButton):
+        if button.parent() is not devices.properties.filter:
+            assert button.text() or button.accessibleName()
+
+
 def test_properties_filter_and_copy(devices):
     panel = devices.properties
     assert panel.proxy.rowCount() == len(H200.properties)
@@ -54,6 +65,35 @@ def test_properties_filter_and_copy(devices):
     assert QGuiApplication.clipboard().text() == "MAX_CLOCK_FREQUENCY\t1.98 GHz\t1980000000 Hz"
     panel.copy_all.click()
     assert "LOCAL_MEM_SIZE" in QGuiApplication.clipboard().text()
+
+
+def test_the_current_property_stands_in_full_below_the_table(devices):
+    panel = devices.properties
+    assert panel.detail.toPlainText().startswith("LOCAL_MEM_SIZE\n48 KiB  =  49152 bytes")
+    panel.filter.setText("half_fp")
+    panel.table.selectRow(0)
+    assert "(the driver refuses this query (status -30))" in panel.detail.toPlainText()
+    panel.filter.setText("nothing of the kind")
+    assert panel.detail.toPlainText() == ""
+
+
+def test_names_and_values_share_a_narrow_table(devices):
+    table = devices.properties.table
+    widths = [table.columnWidth(column) for column in (0, 1)]
+    assert widths[1] >= 0.38 * table.viewport().width()
+    assert sum(widths) <= table.viewport().width()
+
+
+def test_a_badge_is_coloured_by_what_it_means(devices):
+    delegate = devices.properties.delegate
+    colors = {}
+    for device in (H200, POCL):
+        devices._state.select_device(device)
+        option = QStyleOptionViewItem()
+        delegate.initStyleOption(option, devices.properties.proxy.index(0, 1))
+        colors[device.name] = option.palette.color(QPalette.ColorRole.Text).name()
+    assert colors[H200.name] == LIGHT.text  # "228 KiB a SM" is no warning
+    assert colors[POCL.name] == LIGHT.warn  # "cache" is one
 
 
 def test_without_a_platform_the_way_to_get_one_is_shown(qtbot, devices, state, engine):
@@ -80,8 +120,8 @@ def test_the_binding_limit_is_named_not_only_coloured(qtbot, occupancy, state):
     assert occupancy.summary.figure.text() == "75 %"
     assert "6 groups" in occupancy.summary.unit.text()
     names = [row.name.text() for row in occupancy.limiters.rows]
-    assert "Registers · limits" in names
-    assert sum("limits" in name for name in names) == 1
+    assert "Limited by registers" in names
+    assert sum("Limited by" in name for name in names) == 1
 
 
 def test_the_local_memory_budget_has_its_numbers(occupancy):
@@ -108,6 +148,32 @@ def test_the_drivers_figures_stand_beside_the_formulas(occupancy, state, finish)
     cells = [[cell.text() for cell in row] for row in occupancy.driver._cells]
     assert cells[0] == ["Local memory", "2048 B", "≠ 2052 B"]
     assert "pad" in occupancy.driver.remark.text()
+    subject = occupancy.driver.subject.text()
+    for word in (state.shown.label, "float", device_label(H200)):
+        assert word in subject
+
+
+def test_the_drivers_figures_hide_where_another_kernel_is_estimated(occupancy, state, finish):
+    finish()
+    chosen = state.setup
+    for other in (
+        chosen.with_variant(state.catalog.find("mygemm_2")),
+        chosen.with_parameter("TS", 8),
+        replace(chosen, element="double"),
+    ):
+        state.change(other)
+        assert not occupancy.driver.isVisible()
+        state.change(chosen)
+        assert occupancy.driver.isVisible()
+    state.change(chosen.with_all_sizes(64))
+    assert occupancy.driver.isVisible()  # the same build, launched on less
+    state.select_device(POCL)
+    assert not occupancy.driver.isVisible()
+    state.select_device(H200)
+    state.choose_what_if(named_limits("gfx1030"))
+    assert not occupancy.driver.isVisible()
+    state.choose_what_if(None)
+    assert occupancy.driver.isVisible()
 
 
 def test_every_row_of_the_tables_can_be_asked_for(occupancy, state):

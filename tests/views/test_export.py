@@ -10,10 +10,13 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage
 
 from gemmviz.core.model import Check, Device, Failure, Job, Problem, Result, Samples, Variant
+from gemmviz.core.stats import summarize
+from gemmviz.core.verdict import outcome_of
 from gemmviz.views.charts.bars import Bar
 from gemmviz.views.charts.compare import CompareChart
+from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.live import LiveChart
-from gemmviz.views.charts.picture import draw_result_png
+from gemmviz.views.charts.picture import draw_result_png, run_heading
 from gemmviz.views.export import ExportDialog, copy_chart, render_chart, save_png, suggested_path
 from gemmviz.views.theme import DARK, LIGHT
 
@@ -34,7 +37,7 @@ def compare() -> CompareChart:
         for device in ("GPU one", "GPU two")
         for kernel, value in (("naive", 1), ("tiled", 2), ("register", 4))
     ]
-    chart.set_bars(tuple(bars), bars[0])
+    chart.set_bars(tuple(bars))
     return chart
 
 
@@ -269,3 +272,28 @@ def test_a_run_is_drawn_without_application_and_display(tmp_path):
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert QImage(str(path)).size() == QSize(2400, 1600)
+
+
+def test_a_title_stands_above_the_plots_and_is_gone_afterwards(qtbot):
+    chart = live()
+    qtbot.addWidget(chart)
+    chart.resize(*SIZE)
+    chart.set_heading("", (Line("what is shown", "text"),))
+    chart.show()
+    chart.settle()
+    before = chart.grab().toImage()
+    run = result()
+    seconds = np.asarray(run.samples.seconds)
+    title = run_heading(run.job, run.device, outcome_of(run), summarize(seconds), 300)
+    assert title[0].startswith("Tiled on GPU one")
+    words = " ".join(line.text for line in title[1])
+    for part in ("64 × 64 × 64 float", "TS=16", "300 launches", "median", "FLOP/s", "✓ verified"):
+        assert part in words
+    plain, titled = render_chart(chart), render_chart(chart, scale=2, title=title)
+    assert titled.width() == 2 * plain.width()
+    assert titled.height() > 2 * plain.height() + 100
+    assert (chart.width(), chart.height()) == SIZE
+    assert chart.grab().toImage() == before
+    dialog = ExportDialog(chart, title=title)
+    qtbot.addWidget(dialog)
+    assert f"{titled.width()} × {titled.height()} pixels" in dialog.scale.itemText(1)

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import importlib.metadata
+from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QWidget
 
 from gemmviz.app.results_table import ResultsTableModel
 from gemmviz.core.labels import device_label
@@ -21,6 +22,7 @@ from gemmviz.views.theme import LIGHT
 from tests.app.fake_engine import (
     H200,
     POCL,
+    endless_run,
     silent_run,
     wrong_run,
 )
@@ -38,8 +40,33 @@ def test_cards_show_the_run(qtbot, state, finish):
     assert cards.launches.figure.text() == "100"
     assert "finished" in cards.launches.note.text()
     assert cards.verdict.figure.text() == "✓ verified"
-    cards.resize(300, 200)
+    assert "95 % confidence" in cards.rate.note.toolTip()
+    cards.resize(690, 200)
     assert cards._columns == 2
+
+
+def test_an_endless_run_has_no_bar_that_looks_full(qtbot, state, engine):
+    cards = Cards(state)
+    qtbot.addWidget(cards)
+    cards.show()
+    engine.script = endless_run
+    state.change(replace(state.setup, launches=None))
+    state.start()
+    qtbot.waitUntil(lambda: cards.launches.figure.text() not in ("–", "0"))
+    assert not cards._progress.isVisible()
+    state.stop()
+    qtbot.waitUntil(lambda: not state.active)
+
+
+def test_a_run_that_broke_off_does_not_count(qtbot, state, engine, finish):
+    cards = Cards(state)
+    qtbot.addWidget(cards)
+    engine.failure = Failure("hang", "A launch took longer than the limit.")
+    finish()
+    assert cards.verdict.figure.text() == "✗ ended early"
+    assert cards.verdict.note.text() == "A launch took longer than the limit."
+    assert cards.rate.note.text() == "does not count: the run ended early"
+    assert cards.time.figure.font().strikeOut()
 
 
 def test_cards_strike_the_speed_of_a_wrong_answer(qtbot, state, engine, finish):
@@ -107,15 +134,15 @@ def test_ticked_runs_are_bars_and_the_grouping_can_be_changed(qtbot, state, fini
     state.book.tick(state.book.runs[0], False)
     assert len(panel.chart._bars) == 1
     state.book.pin_baseline(state.book.runs[1])
-    assert panel.chart._baseline == panel.chart._bars[0]
+    assert panel.chart._bars[0].speed_up == 1.0
 
 
 def test_bars_name_what_differs(state, finish):
     finish()
-    assert bars_of(state.book.ticked)[0].kernel == "Tiled in local memory TS=16"
+    assert bars_of(state.book)[0].kernel == "Tiled in local memory TS=16"
     state.change(state.setup.with_all_sizes(64))
     finish()
-    assert [bar.kernel[-12:] for bar in bars_of(state.book.ticked)] == [
+    assert [bar.kernel[-12:] for bar in bars_of(state.book)] == [
         ", 512³ float",
         "6, 64³ float",
     ]
@@ -142,8 +169,34 @@ def test_results_can_be_sorted_pinned_copied_and_shown(qtbot, state, finish):
     assert "64³" in lines[1]
     panel.table.activated.emit(panel.table.proxy.index(1, 0))
     assert state.shown is state.book.runs[0]
-    panel.clear.click()
+    state.book.clear()
     assert panel.empty.isVisible()
+
+
+def test_all_columns_are_in_view_at_the_usual_size(qtbot, state, finish):
+    panel = ResultsPanel(state, ResultsTableModel(state.book))
+    qtbot.addWidget(panel)
+    panel.resize(836, 400)
+    panel.show()
+    finish()
+    table = panel.table
+    last = table.model().columnCount() - 1
+    assert table.columnViewportPosition(last) + 60 <= table.viewport().width()
+    assert not table.tabKeyNavigation()
+
+
+def test_a_closed_dialog_is_gone(qtbot, state):
+    window = QWidget()
+    qtbot.addWidget(window)
+    FailureDialog(Failure("build", "It does not compile.", "error"), window).open()
+    SettingsDialog(state, window).open()
+    AboutDialog(window).open()
+    dialogs = window.findChildren(QDialog)
+    assert len(dialogs) == 3
+    for dialog in dialogs:
+        dialog.reject()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not window.findChildren(QDialog)
 
 
 def test_the_log_is_stamped_coloured_and_capped(qtbot, state):

@@ -3,8 +3,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLabel
 
+from gemmviz.core.catalog import Catalog
 from gemmviz.views.menus import Menus
 from gemmviz.views.option_combo import TRAIL_ROLE
 from gemmviz.views.setup_bar import SetupBar
@@ -51,7 +53,8 @@ def test_choosing_a_kernel_shows_its_parameters_and_badge(qtbot, bar, state):
     assert list(bar._parameters) == ["TS", "PAD"]
     assert bar.badge.isVisible()
     assert bar.badge.text() == "△ right only when..."
-    assert variant.summary in bar.message.text()
+    assert bar.summary.text() == variant.summary
+    assert not bar.message.isVisible()
 
 
 def test_impossible_parameters_are_greyed_with_the_reason(bar, state):
@@ -95,6 +98,63 @@ def test_presets_set_the_size_and_refuse_what_does_not_fit(bar, state):
     assert state.setup.m == 1024
 
 
+def test_a_size_counts_while_it_is_typed(qtbot, bar, state):
+    field = bar.sizes.fields["m"]
+    field.setFocus()
+    field.selectAll()
+    for typed, size in (("1", 1), ("0", 10), ("2", 102), ("4", 1024)):
+        qtbot.keyClicks(field, typed)
+        assert state.setup.m == size
+        assert field.text() == str(size)
+    qtbot.keyClick(field, Qt.Key.Key_Backspace)
+    assert state.setup.m == 102
+
+
+def stops(bar):
+    """What the Tab key visits in the bar, in order."""
+    chain = [bar.kernel]
+    while (following := chain[-1].nextInFocusChain()) is not bar.kernel and len(chain) < 500:
+        chain.append(following)
+    kinds = (QComboBox, QAbstractSpinBox, QAbstractButton)
+    return [one for one in chain if isinstance(one, kinds) and one.isVisibleTo(bar)]
+
+
+def test_tab_goes_from_left_to_right_whatever_the_kernel(bar, state):
+    state.change(state.setup.with_square(False))
+    for kernel in ("tiled", "register_2d", "tiling_tiled", "mygemm_2"):
+        state.choose_variant(state.catalog.find(kernel))
+        sizes = bar.sizes
+        assert stops(bar) == [
+            bar.kernel, *bar._parameters.values(), *sizes.fields.values(), sizes.lock,
+            sizes.presets, bar.element, bar.launches, bar.endless, bar.run_button, bar.stop_button,
+        ]  # fmt: skip
+
+
+def test_alt_letters_are_unique_and_not_those_of_the_menus(bar, state):
+    for variant in state.catalog.variants:
+        state.choose_variant(variant)
+        state.change(state.setup.with_square(False))
+        labels = [found for found in bar.findChildren(QLabel) if found.isVisible()]
+        captions = [found for found in labels if "&" in found.text()]
+        assert all(found.buddy() for found in captions)
+        texts = [*(found.text() for found in captions), bar.endless.text()]
+        letters = [text[text.index("&") + 1].upper() for text in texts]
+        assert len(letters) == len(set(letters))
+        assert not set(letters) & set("FRVDSH")
+        assert {"L", "M", "E", "C", "U"} <= set(letters)
+
+
+def test_a_long_title_is_cut_and_nothing_spills_over(bar, state):
+    variant = replace(state.catalog.find("tiled"), title="A title that has no end " * 8)
+    state.catalog = Catalog((variant,), ())
+    state.catalog_loaded.emit()
+    state.choose_variant(variant)
+    assert bar.kernel.sizeHint().width() <= 320
+    for width in (1024, 480, 240):
+        bar._choices.setGeometry(QRect(0, 0, width, 400))
+        assert all(item.geometry().right() < width for item in bar._choices._shown())
+
+
 def test_launches_or_until_stopped(bar, state):
     bar.launches.setValue(7)
     assert state.setup.launches == 7
@@ -127,6 +187,7 @@ def test_run_says_on_how_many_devices_and_queue_while_one_runs(qtbot, bar, state
     state.tick_device(INTEL.key, True)
     assert bar.run_button.text() == "Run on 2"
     assert "take turns" in bar.message.text()
+    assert bar.summary.text() == state.setup.variant.summary
     engine.script = endless_run
     qtbot.mouseClick(bar.run_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(state.active))

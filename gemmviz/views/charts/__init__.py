@@ -12,4 +12,4 @@ CHARTS: tuple[tuple[str, type[Chart]], ...] = (
     ("Live timing", LiveChart),
     ("Compare", CompareChart),
 )
-"""Every chart with the title of its tab; a new chart is a class and a row."""
+"""Every chart with the title of its tab; a new one is a class, a row, and the panel of its tab."""

@@ -11,6 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 
 from gemmviz.views.charts.chart import LABEL_PIXELS, TICK_PIXELS, Plot, pixel_pen
+from gemmviz.views.roles import wrapped
 from gemmviz.views.theme import Theme, text_font
 
 _LEFT_PIXELS = 66
@@ -147,16 +148,3 @@ class CategoryAxis(pyqtgraph.AxisItem):  # type: ignore[misc]
             for row, line in enumerate(wrapped(name, p.fontMetrics(), box.width(), self.MAX_LINES)):
                 place = box.translated(0, row * p.fontMetrics().lineSpacing())
                 p.drawText(place, int(Qt.AlignmentFlag.AlignHCenter), line)
-
-
-def wrapped(text: str, metrics: QFontMetrics, width: float, max_lines: int) -> list[str]:
-    """Break ``text`` at spaces into lines of at most ``width`` pixels, the last one elided."""
-    lines: list[str] = []
-    words = text.split()
-    while words:
-        line = words.pop(0)
-        last = len(lines) == max_lines - 1
-        while words and (last or metrics.horizontalAdvance(f"{line} {words[0]}") <= width):
-            line = f"{line} {words.pop(0)}"
-        lines.append(metrics.elidedText(line, Qt.TextElideMode.ElideRight, int(width)))
-    return lines

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from gemmviz.core import units
 from gemmviz.views.charts.chart import LABEL_PIXELS, TICK_PIXELS, Layer, Plot, draw_chip, pixel_pen
+from gemmviz.views.charts.colors import Look
 from gemmviz.views.charts.legend import fill_bar
 from gemmviz.views.theme import DARK, Theme, text_font
 
@@ -27,13 +28,15 @@ class Bar:
 
     Attributes:
         device: What to call the device.
-        kernel: What to call the kernel, parameters included where they differ.
+        kernel: What to call the kernel: parameters, and shape and number where they differ.
         flops_per_second: The median; NaN where there is none, then ``note`` says why.
         low: Lower end of the median's interval, FLOP/s.
         high: Upper end of the median's interval, FLOP/s.
+        interval: What the interval is: "95 %", or the "range" of few launches.
+        speed_up: How many times faster than the baseline, or None where that means nothing.
         color_key: The kernel's name in the colour book, where it is not ``kernel``.
-        struck: The result is wrong, so the bar is hatched and its figure struck through.
-        note: A word or two in place of a bar: "refused", "failed".
+        struck: The figure does not count, so the bar is hatched and it is struck through.
+        note: A word or two: why the figure does not count, or why there is no bar.
     """
 
     device: str
@@ -41,6 +44,8 @@ class Bar:
     flops_per_second: float
     low: float = math.nan
     high: float = math.nan
+    interval: str = "95 %"
+    speed_up: float | None = None
     color_key: str = ""
     struck: bool = False
     note: str = ""
@@ -48,32 +53,37 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class PlacedBar:
-    """A bar with its colour, its centre and width in groups, and its speed-up ("1.8x" or "")."""
+    """A bar with its look, its number in the legend, and its centre and width in groups."""
 
     bar: Bar
-    color: str
+    look: Look
+    number: str
     center: float
     width: float
-    speedup: str = ""
+
+    @property
+    def speed_up(self) -> str:
+        """The speed-up as "1.84×", or "" without one."""
+        return "" if self.bar.speed_up is None else f"{self.bar.speed_up:.2f}×"
 
 
-def place_bars(groups: list[list[tuple[Bar, str, str]]]) -> tuple[PlacedBar, ...]:
-    """Stand (bar, colour, speed-up) side by side around 0, 1, 2 and so on, all of one width."""
+def place_bars(groups: list[list[tuple[Bar, Look, str]]]) -> tuple[PlacedBar, ...]:
+    """Stand (bar, look, number) side by side around 0, 1, 2 and so on, all of one width."""
     most = max((len(group) for group in groups), default=1)
     step = min(_GROUP_SHARE / most, _WIDEST)
     return tuple(
         PlacedBar(
-            bar, color, index + (place - (len(group) - 1) / 2) * step, _BAR_SHARE * step, speedup
+            bar, look, number, index + (place - (len(group) - 1) / 2) * step, _BAR_SHARE * step
         )
         for index, group in enumerate(groups)
-        for place, (bar, color, speedup) in enumerate(group)
+        for place, (bar, look, number) in enumerate(group)
     )
 
 
 def _label_rows(placed: PlacedBar) -> list[str]:
     """What is written above a bar, the lowest row first."""
     value = " ".join(units.scaled(placed.bar.flops_per_second, "")).strip()
-    return [value, placed.speedup] if placed.speedup else [value]
+    return [value, placed.speed_up] if placed.speed_up else [value]
 
 
 class BarLayer(Layer):
@@ -124,6 +134,7 @@ class BarLayer(Layer):
                 self._paint_missing(painter, placed)
             else:
                 self._paint_bar(painter, placed)
+        self._paint_numbers(painter)
         if self._pointed is not None:
             self._paint_details(painter, self._pointed)
 
@@ -136,7 +147,7 @@ class BarLayer(Layer):
     def _paint_bar(self, painter: QPainter, placed: PlacedBar) -> None:
         bar = placed.bar
         column = self._column(placed, bar.flops_per_second)
-        fill_bar(painter, column, placed.color, self._theme, hatched=bar.struck)
+        fill_bar(painter, column, placed.look, self._theme, hatched=bar.struck)
         top = column.top()
         if math.isfinite(bar.low) and math.isfinite(bar.high):
             x = column.center().x()
@@ -149,6 +160,33 @@ class BarLayer(Layer):
                 painter.drawLine(QPointF(x - cap, y), QPointF(x + cap, y))
             top = min(top, high)
         self._paint_label(painter, placed, column, top)
+
+    def footroom(self) -> float:
+        """Pixels that the numbers below the bars need; 0 without any."""
+        metrics = QFontMetricsF(text_font(TICK_PIXELS))
+        return metrics.height() if any(placed.number for placed in self._bars) else 0.0
+
+    def _paint_numbers(self, painter: QPainter) -> None:
+        """The number of each bar below it, where it fits, so that no bar is known by colour alone.
+
+        The line that the bars stand on is the axis' own while there is no number.
+        """
+        if not self.footroom():
+            return
+        ground = self.to_pixel(0.0, 0.0).y()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+        painter.setPen(pixel_pen(self._theme.border))
+        painter.drawLine(QPointF(0, ground), QPointF(self.plot.width(), ground))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+        font = text_font(TICK_PIXELS)
+        metrics = QFontMetricsF(font)
+        painter.setFont(font)
+        painter.setPen(QColor(self._theme.muted))
+        for placed in self._bars:
+            if metrics.horizontalAdvance(placed.number) <= self._room(placed):
+                x = self.to_pixel(placed.center, 0.0).x()
+                place = QRectF(x - 30, ground, 60, metrics.height())
+                painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), placed.number)
 
     def headroom(self) -> float:
         """Pixels that the labels above the bars need at most."""
@@ -223,11 +261,12 @@ class BarLayer(Layer):
         else:
             lines.append(f"median {units.throughput(bar.flops_per_second)}")
         if math.isfinite(bar.low) and math.isfinite(bar.high):
-            lines.append(f"95 %: {units.throughput(bar.low)} to {units.throughput(bar.high)}")
-        if placed.speedup:
-            lines.append(f"{placed.speedup} of the baseline")
+            low, high = units.throughput(bar.low), units.throughput(bar.high)
+            lines.append(f"{bar.interval}: {low} to {high}")
+        if placed.speed_up:
+            lines.append(f"{placed.speed_up} of the baseline")
         if bar.struck:
-            lines.append("wrong result")
+            lines.append(f"does not count: {bar.note or 'wrong result'}")
         area = self.boundingRect().adjusted(6, 6, -6, -6)
         value = 0.0 if math.isnan(bar.flops_per_second) else bar.flops_per_second
         draw_chip(

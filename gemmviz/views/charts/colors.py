@@ -1,8 +1,23 @@
-"""One colour for each device or kernel, kept everywhere in a session."""
+"""One look for each device or kernel, kept everywhere in a session."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gemmviz.views.theme import series_color
+
+COLORS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a series is filled: a colour "#rrggbb", and stripes over it where colours repeat.
+
+    ``pattern`` is 0 for none; 1, 2 and 3 are stripes across, upright and both.
+    """
+
+    color: str
+    pattern: int = 0
 
 
 class ColorBook:
@@ -17,4 +32,9 @@ class ColorBook:
 
     def color(self, name: str) -> str:
         """The colour of ``name`` as "#rrggbb", the same in both themes."""
-        return series_color(self._indices.setdefault(name, len(self._indices)))
+        return self.look(name).color
+
+    def look(self, name: str) -> Look:
+        """The colour of ``name`` with its pattern, which the ninth name is the first to need."""
+        index = self._indices.setdefault(name, len(self._indices))
+        return Look(series_color(index), index // COLORS % 4)

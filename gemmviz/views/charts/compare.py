@@ -11,16 +11,18 @@ from PySide6.QtWidgets import QWidget
 from gemmviz.views.charts.axis import CategoryAxis, UnitAxis
 from gemmviz.views.charts.bars import Bar, BarLayer, place_bars
 from gemmviz.views.charts.chart import Chart, Plot
-from gemmviz.views.charts.colors import ColorBook
+from gemmviz.views.charts.colors import ColorBook, Look
 from gemmviz.views.charts.heading import Heading, Line
 from gemmviz.views.charts.legend import Entry, Legend
 from gemmviz.views.theme import DARK, Theme
+
+_PIXELS_A_ROW = 100  # of the chart's height for each row of the legend
 
 Grouping = Literal["device", "kernel"]
 
 
 class CompareChart(Chart):
-    """Throughput as bars, grouped by device or by kernel; the other one gives the colour."""
+    """Throughput as bars, grouped by device or by kernel; the other one gives colour and number."""
 
     export_title = "Comparison"
 
@@ -36,7 +38,6 @@ class CompareChart(Chart):
         self.empty_text = "Compare devices or kernels to see them side by side"
         self._devices, self._kernels = devices or ColorBook(), kernels or ColorBook()
         self._bars: tuple[Bar, ...] = ()
-        self._baseline: Bar | None = None
         self._grouping: Grouping = "device"
         self._heading, self._legend = Heading(), Legend()
         self._plot = Plot()
@@ -54,19 +55,15 @@ class CompareChart(Chart):
         grid.addItem(self._names, 3, 1)
         grid.setRowStretchFactor(2, 1)
         grid.setColumnStretchFactor(1, 1)
+        self.sigDeviceRangeChanged.connect(self._on_device_range_changed)
         self._plot.sigResized.connect(self._on_plot_resized)
         self.scene().sigMouseMoved.connect(self._on_mouse_moved)
         self.set_theme(theme)
         self._refresh()
 
-    def set_bars(self, bars: tuple[Bar, ...], baseline: Bar | None = None) -> None:
-        """Show these bars, in the order in which their devices and kernels first occur.
-
-        Args:
-            bars: What to compare.
-            baseline: The bar that the others' speed-up is written against.
-        """
-        self._bars, self._baseline = bars, baseline
+    def set_bars(self, bars: tuple[Bar, ...]) -> None:
+        """Show these bars, in the order in which their devices and kernels first occur."""
+        self._bars = bars
         self._refresh()
 
     def set_grouping(self, grouping: Grouping) -> None:
@@ -103,6 +100,11 @@ class CompareChart(Chart):
         super().leaveEvent(ev)
         self.hide_hover()
 
+    @Slot(object, object)
+    def _on_device_range_changed(self, view: object, area: object) -> None:
+        """Leave the bars most of a low chart, whatever the legend would take."""
+        self._legend.set_most_rows(self.height() // _PIXELS_A_ROW)
+
     @Slot(object)
     def _on_mouse_moved(self, position: QPointF) -> None:
         inside = self._plot.isVisible() and self._plot.sceneBoundingRect().contains(position)
@@ -112,19 +114,22 @@ class CompareChart(Chart):
         for item in (self._left, self._plot, self._names):
             item.setVisible(bool(self._bars))
         by_device = self._grouping == "device"
-        groups: dict[str, list[tuple[Bar, str, str]]] = {}
+        several = len({bar.kernel if by_device else bar.device for bar in self._bars}) > 1
+        groups: dict[str, list[tuple[Bar, Look, str]]] = {}
         entries: dict[str, Entry] = {}
         for bar in self._bars:
             group, series = (bar.device, bar.kernel) if by_device else (bar.kernel, bar.device)
-            color = (
-                self._kernels.color(bar.color_key or bar.kernel)
+            look = (
+                self._kernels.look(bar.color_key or bar.kernel)
                 if by_device
-                else self._devices.color(bar.device)
+                else self._devices.look(bar.device)
             )
-            groups.setdefault(group, []).append((bar, color, self._speedup(bar)))
-            entries.setdefault(series, Entry(series, color))
-        if any(bar.struck for bar in self._bars):
-            entries["\0struck"] = Entry("hatched: wrong result", "", hatched=True)
+            number = str(len(entries) + 1) if several else ""
+            entry = entries.setdefault(series, Entry(series, look, number=number))
+            groups.setdefault(group, []).append((bar, look, entry.number))
+        reasons = dict.fromkeys(bar.note or "wrong result" for bar in self._bars if bar.struck)
+        if reasons:
+            entries["\0struck"] = Entry(f"hatched: {' or '.join(reasons)}", hatched=True)
         self._legend.set_entries(tuple(entries.values()))
         self._names.set_names(tuple(groups))
         self._layer.set_bars(place_bars(list(groups.values())))
@@ -137,18 +142,12 @@ class CompareChart(Chart):
         self._fit_height()
 
     def _fit_height(self) -> None:
-        """Leave as much room above the tallest bar as its labels need."""
-        share = min(0.6, self._layer.headroom() / max(1.0, self._plot.height()))
-        self._plot.setYRange(0, self._tallest() / (1 - share), padding=0)
-
-    def _speedup(self, bar: Bar) -> str:
-        base = self._baseline
-        if base is None or bar.struck or not base.flops_per_second > 0:
-            return ""
-        ratio = bar.flops_per_second / base.flops_per_second
-        if math.isnan(ratio) or bar == base:
-            return "1×" if bar == base else ""
-        return f"{ratio:.{2 if ratio < 1 else 1 if ratio < 10 else 0}f}×"
+        """Leave as much room above the tallest bar and below all as their labels need."""
+        height = max(1.0, self._plot.height())
+        above = min(0.6, self._layer.headroom() / height)
+        below = min(0.2, self._layer.footroom() / height)
+        span = self._tallest() / (1 - above - below)
+        self._plot.setYRange(-below * span, (1 - below) * span, padding=0)
 
     def _tallest(self) -> float:
         tops = [top for bar in self._bars for top in (bar.flops_per_second, bar.high)]

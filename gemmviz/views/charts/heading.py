@@ -30,6 +30,11 @@ class Heading(QGraphicsWidget):
         self._lines: tuple[Line, ...] = ()
         self._resize()
 
+    @property
+    def text(self) -> tuple[str, tuple[Line, ...]]:
+        """Title and lines as they are shown."""
+        return self._title, self._lines
+
     def set_text(self, title: str, lines: tuple[Line, ...] = ()) -> None:
         """Show ``title`` in bold and ``lines`` below it."""
         self._title, self._lines = title, lines

@@ -21,6 +21,7 @@ _MARGIN = 0.12  # of the shown span, above and below
 _AHEAD = 1.2  # the time axis runs this far ahead, so that it need not move with every update
 _SLACK = 1.8  # how much wider than needed an axis may stay before it closes in
 _REACH_PIXELS = 4
+_FOLDED_AT_ONCE = 2**16  # takes some 4 ms
 _LIMITS = {False: (0.0, 1e300), True: (-15.0, 20.0)}  # how far one can zoom, plain and in log10
 
 
@@ -81,8 +82,18 @@ class LiveChart(Chart):
 
     # What is shown
 
+    @property
+    def behind(self) -> bool:
+        """Whether samples are missing that another call of ``set_samples`` would show."""
+        return self._trace.behind
+
     def set_samples(
-        self, at: npt.ArrayLike, seconds: npt.ArrayLike, flop_per_launch: float
+        self,
+        at: npt.ArrayLike,
+        seconds: npt.ArrayLike,
+        flop_per_launch: float,
+        *,
+        at_once: bool = True,
     ) -> None:
         """Show the samples of a run: those of the last call and what came since, or another run's.
 
@@ -90,9 +101,11 @@ class LiveChart(Chart):
             at: When each sample ended, in seconds since the run began, rising.
             seconds: Seconds per launch, as many.
             flop_per_launch: Floating-point operations of one launch.
+            at_once: Without it, one call takes a part only of very many samples that are new, so
+                that it is short; ``behind`` says that another is wanted.
         """
         self._flop = float(flop_per_launch)
-        self._trace.set(at, seconds)
+        self._trace.set(at, seconds, None if at_once else _FOLDED_AT_ONCE)
         self._refresh()
 
     def clear_samples(self) -> None:

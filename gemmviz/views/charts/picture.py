@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QApplication
 from gemmviz.core import units
 from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters, flop
-from gemmviz.core.model import Check, Result
+from gemmviz.core.model import Device, Job, Result
 from gemmviz.core.stats import FEWEST_FOR_95, Summary, summarize
+from gemmviz.core.verdict import Outcome, outcome_of
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.export import save_png
@@ -56,38 +57,50 @@ def show_result(chart: LiveChart, result: Result) -> None:
     variant, samples = result.job.variant, result.samples
     seconds = np.asarray(samples.seconds, dtype=float) / np.asarray(samples.launches, dtype=float)
     work = flop(variant, result.job.problem)
+    outcome = outcome_of(result)
     if result.failure is not None:
         chart.empty_text = result.failure.sentence
     chart.export_title = f"{variant.id} on {device_label(result.device)}"
-    chart.set_heading(
-        f"{variant.title} on {device_label(result.device)}", _lines(result, seconds, work)
+    title, lines = run_heading(
+        result.job, result.device, outcome, summarize(seconds), sum(samples.launches)
     )
+    chart.set_heading(title, lines)
     chart.set_samples(samples.at, seconds, work)
-    if result.verdict == "wrong":
-        chart.set_struck(True)
-    elif result.verdict != "verified":
+    if outcome.objection:
+        chart.set_struck(True, f"{outcome.objection.capitalize()}: the figures do not count")
+    elif outcome.tone != "good":
         chart.set_struck(True, "Not checked: the figures may be wrong")
     chart.home()
 
 
-def _lines(result: Result, seconds: np.ndarray, work: int) -> tuple[Line, ...]:
-    job, problem = result.job, result.job.problem
-    launches = sum(result.samples.launches)
+def run_heading(
+    job: Job, device: Device, outcome: Outcome, summary: Summary | None, launches: int
+) -> tuple[str, tuple[Line, ...]]:
+    """Title and lines above the charts of a run, finished or under way: what, where, how fast.
+
+    Args:
+        job: What was run.
+        device: Where.
+        outcome: What has come of it so far.
+        summary: Of the seconds per launch, or None without a sample.
+        launches: How many launches were timed.
+    """
+    problem, work = job.problem, flop(job.variant, job.problem)
     what = (
         f"M×N×K = {problem.m} × {problem.n} × {problem.k} {problem.element}",
         describe_parameters(job.parameters),
-        f"{launches} launch{'' if launches == 1 else 'es'}{', stopped' if result.stopped else ''}",
+        f"{launches:,} launch{'' if launches == 1 else 'es'}{', stopped' * outcome.stopped}",
     )
-    where = (result.device.platform, result.device.driver_version)
+    where = (device.platform, device.driver_version)
     lines = [
         Line("   ·   ".join(part for part in what if part)),
         Line("   ·   ".join(part for part in where if part)),
     ]
-    summary = summarize(seconds)
     if summary is not None:
-        lines.append(Line(_figures(summary, work), "text", result.verdict == "wrong"))
-    lines.append(_verdict(result))
-    return tuple(lines)
+        lines.append(Line(_figures(summary, work), "text", bool(outcome.objection)))
+    if outcome.sentence:
+        lines.append(Line(outcome.sentence, outcome.tone or "muted"))
+    return f"{job.variant.title} on {device_label(device)}", tuple(lines)
 
 
 def _figures(summary: Summary, work: int) -> str:
@@ -95,20 +108,3 @@ def _figures(summary: Summary, work: int) -> str:
     rate = units.throughput(work / summary.median)
     what = "95 %" if summary.count >= FEWEST_FOR_95 else "range"
     return f"median {units.duration(summary.median)} ({what}: {low:+.2f} to {high:+.2f} %), {rate}"
-
-
-def _verdict(result: Result) -> Line:
-    if result.failure is not None and result.verdict != "wrong":
-        return Line(f"✗ {result.failure.sentence}", "bad")
-    if result.check is None:
-        return Line("not checked", "warn")
-    return Line(*_check_line(result.check))
-
-
-def _check_line(check: Check) -> tuple[str, str]:
-    if check.verdict == "wrong":
-        wrong = f"{check.cells_wrong:,} of {check.cells_checked:,} cells"
-        return f"✗ wrong result: {wrong} are off", "bad"
-    if check.verdict == "verified":
-        return f"✓ verified: {check.cells_checked:,} cells checked", "good"
-    return "not checked", "warn"

@@ -40,42 +40,88 @@ class Thinned:
     high: Floats
 
 
+class _Folds:
+    """The first samples of a run in runs of ``size``: extremes, band and median of each."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.taken = 0
+        self.fields: tuple[Floats, ...] = (_NONE,) * 6
+
+    def take(self, at: Floats, seconds: Floats, most: int) -> None:
+        """Fold what is new of all samples so far, at most ``most`` of it (rounded to folds)."""
+        end = min(len(seconds), self.taken + max(most, self.size)) // self.size * self.size
+        if end == self.taken:
+            return
+        new = _fold(at[self.taken : end], seconds[self.taken : end], self.size)
+        if self.taken:
+            new = tuple(np.concatenate(pair) for pair in zip(self.fields, new, strict=True))
+        self.fields, self.taken = new, end
+
+    def behind(self, count: int) -> bool:
+        """Whether whole folds of ``count`` samples are still missing; of size 1 none is made."""
+        return self.size > 1 and self.taken < count // self.size * self.size
+
+
 class Trace:
     """Samples that only grow, in folds of a power of two: extremes, band and median of each fold.
 
-    A call with more samples of the same run reads the new ones only, until the fold doubles.
+    A call with more samples of the same run reads the new ones only, until the fold doubles. Then
+    all are folded anew, in several calls where each may fold only so many; the old folds are shown
+    meanwhile.
     """
 
     def __init__(self) -> None:
         self.at: Floats = np.empty(0)
         self.seconds: Floats = np.empty(0)
         self.median = np.nan
-        self._fold = 1
-        self._folded = 0  # samples already in the arrays below
-        self._folds = _fold(self.at, self.seconds, 1)
+        self._folds = _Folds(1)
+        self._next: _Folds | None = None
 
     def __len__(self) -> int:
         return len(self.seconds)
 
-    def set(self, at: npt.ArrayLike, seconds: npt.ArrayLike) -> None:
+    @property
+    def behind(self) -> bool:
+        """Whether another call of ``set`` with the same samples would show more of them."""
+        return self._folds.behind(len(self))
+
+    def set(self, at: npt.ArrayLike, seconds: npt.ArrayLike, most: int | None = None) -> None:
         """Take the samples of a run, usually those of the last call and some more.
 
         Args:
             at: When each sample ended, seconds since the run began, rising.
             seconds: Seconds per launch, as many; samples that are not finite and positive are
                 dropped because neither a rate nor a logarithm exists for them.
+            most: How many samples this call may fold, which is what takes long; None for all.
         """
         times, values = np.asarray(at, dtype=np.float64), np.asarray(seconds, dtype=np.float64)
-        usable = np.isfinite(times) & (values > 0) & np.isfinite(values)
+        known = len(self) if self._continues(times, values) else 0  # looked at by an earlier call
+        usable = np.isfinite(times[known:]) & (values[known:] > 0) & np.isfinite(values[known:])
         if not usable.all():
-            times, values = times[usable], values[usable]
+            kept = np.flatnonzero(np.concatenate([np.ones(known, dtype=bool), usable]))
+            times, values = times[kept], values[kept]
         if not self._continues(times, values):
-            self._fold, self._folded = 1, 0
+            self._folds, self._next = _Folds(1), None
         self.at, self.seconds = times, values
         self.median = stats.median(values)
-        while len(values) > self._fold * POINTS // 2 and len(values) > POINTS:
-            self._fold, self._folded = 2 * self._fold, 0
-        self._take_new_folds()
+        size = self._folds.size
+        while len(values) > size * POINTS // 2 and len(values) > POINTS:
+            size *= 2
+        self._fold_into(size, len(values) if most is None else most)
+
+    def _fold_into(self, size: int, most: int) -> None:
+        if size == 1:
+            return  # drawn whole
+        if self._folds.size == 1:
+            self._folds = _Folds(size)
+        elif size != self._folds.size and (self._next is None or self._next.size != size):
+            self._next = _Folds(size)
+        self._folds.take(self.at, self.seconds, most)
+        if self._next is not None:
+            self._next.take(self.at, self.seconds, most)
+            if not self._next.behind(len(self)):
+                self._folds, self._next = self._next, None
 
     def _continues(self, times: Floats, values: Floats) -> bool:
         """Whether the samples of the last call are still the first ones of these."""
@@ -89,20 +135,11 @@ class Trace:
             and times[count - 1] == self.at[-1]
         )
 
-    def _take_new_folds(self) -> None:
-        if self._fold == 1:
-            return
-        end = len(self) // self._fold * self._fold
-        new = _fold(self.at[self._folded : end], self.seconds[self._folded : end], self._fold)
-        if self._folded:
-            new = tuple(np.concatenate(pair) for pair in zip(self._folds, new, strict=True))
-        self._folds, self._folded = new, end
-
     def whole(self) -> Thinned:
-        """All samples, thinned."""
-        if self._fold == 1:
+        """All samples that are folded, thinned."""
+        if self._folds.size == 1:
             return _smoothed((self.at, self.seconds, self.at, self.seconds, _NONE, _NONE))
-        return _smoothed(self._folds)
+        return _smoothed(self._folds.fields)
 
     def between(self, start: float, end: float) -> Thinned:
         """The samples that ended between two times, finer than ``whole`` where they are few."""
