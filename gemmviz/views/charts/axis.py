@@ -54,7 +54,9 @@ class UnitAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no ty
         name = f"{self.labelText} ({unit})" if unit else self.labelText
         upright = self.orientation == "left"
         wide = QFontMetrics(self.label.font()).horizontalAdvance(name)
-        return unit if upright and unit and wide > self.size().height() > 0 else name
+        text = unit if upright and unit and wide > self.size().height() > 0 else name
+        style = ";".join(f"{key}: {value}" for key, value in self.labelStyle.items())
+        return f"<span style='{style}'>{text}</span>"
 
     def resizeEvent(self, ev: object = None) -> None:
         """Choose the label anew and put it in the middle."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pyqtgraph
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QResizeEvent
@@ -9,6 +11,7 @@ from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
 from gemmviz.views.theme import DARK, Theme, text_font
 
+_HALO_PIXELS = 1.6
 TICK_PIXELS = 11
 LABEL_PIXELS = 12
 
@@ -154,22 +157,53 @@ def draw_chip(
     ink: str,
     theme: Theme,
     limits: QRectF,
-    border: bool = True,
 ) -> QRectF:
     """Write ``text`` on a small plate whose left edge middle is ``anchor``, kept inside ``limits``.
 
     Returns:
         Where the plate is.
     """
+    plate = _plate(painter, anchor, text, font, limits)
+    painter.setPen(pixel_pen(theme.border))
+    painter.setBrush(QColor(theme.panel))
+    painter.drawRoundedRect(plate, 4, 4)
+    painter.setPen(QColor(ink))
+    painter.drawText(plate, int(Qt.AlignmentFlag.AlignCenter), text)
+    return plate
+
+
+def draw_haloed(
+    painter: QPainter,
+    anchor: QPointF,
+    text: str,
+    *,
+    font: QFont,
+    ink: str,
+    theme: Theme,
+    limits: QRectF,
+) -> QRectF:
+    """Write ``text`` with a thin rim of the panel's colour, so that samples show between words.
+
+    Returns:
+        Where the text is.
+    """
+    plate = _plate(painter, anchor, text, font, limits)
+    painter.setPen(QColor(theme.panel))
+    for step in range(8):
+        angle = step * math.pi / 4
+        rim = plate.translated(_HALO_PIXELS * math.cos(angle), _HALO_PIXELS * math.sin(angle))
+        painter.drawText(rim, int(Qt.AlignmentFlag.AlignCenter), text)
+    painter.setPen(QColor(ink))
+    painter.drawText(plate, int(Qt.AlignmentFlag.AlignCenter), text)
+    return plate
+
+
+def _plate(painter: QPainter, anchor: QPointF, text: str, font: QFont, limits: QRectF) -> QRectF:
+    """Room for ``text``, its left edge middle at ``anchor`` or as near as ``limits`` allow."""
     painter.setFont(font)
     size = painter.fontMetrics().size(0, text)
     plate = QRectF(0, 0, size.width() + 12, size.height() + 6)
     plate.moveTo(anchor.x(), anchor.y() - plate.height() / 2)
     plate.moveLeft(max(limits.left(), min(plate.left(), limits.right() - plate.width())))
     plate.moveTop(max(limits.top(), min(plate.top(), limits.bottom() - plate.height())))
-    painter.setPen(pixel_pen(theme.border) if border else Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.panel))
-    painter.drawRoundedRect(plate, 4, 4)
-    painter.setPen(QColor(ink))
-    painter.drawText(plate, int(Qt.AlignmentFlag.AlignCenter), text)
     return plate

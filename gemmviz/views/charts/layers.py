@@ -10,7 +10,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from gemmviz.views.charts.chart import LABEL_PIXELS, Layer, Plot, draw_chip, pixel_pen
+from gemmviz.views.charts.chart import LABEL_PIXELS, Layer, Plot, draw_chip, draw_haloed, pixel_pen
 from gemmviz.views.charts.trace import Floats
 from gemmviz.views.theme import DARK, Theme, mixed, text_font
 
@@ -205,7 +205,7 @@ class MarkLayer(Layer):
         font = text_font(LABEL_PIXELS, QFont.Weight.Medium)
         font.setStrikeOut(self._struck)
         place = QPointF(area.right(), level - 15)
-        draw_chip(
+        draw_haloed(
             painter,
             place,
             text,
@@ -213,7 +213,6 @@ class MarkLayer(Layer):
             ink=self._theme.mark,
             theme=self._theme,
             limits=area,
-            border=False,
         )
 
     def _paint_cross(self, painter: QPainter, hover: Hover) -> None:
