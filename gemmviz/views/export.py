@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from PySide6.QtCore import QIODevice, QRectF, QSaveFile, QStandardPaths, Qt, Slot
+from PySide6.QtCore import QIODevice, QRectF, QSaveFile, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QImage, QImageWriter, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QComboBox,
@@ -138,7 +139,8 @@ def suggested_path(chart: Chart, folder: Path | None = None) -> Path:
     folder = folder or Path(QStandardPaths.writableLocation(location))
     if not folder.is_dir():
         folder = Path.home()
-    stem = re.sub(r"[^\w.=-]+", "-", chart.export_title.lower()).strip("-") or "chart"
+    plain = unicodedata.normalize("NFKD", chart.export_title).encode("ascii", "ignore").decode()
+    stem = re.sub(r"[^a-z0-9.]+", "-", plain.lower()).strip("-.") or "chart"
     path, number = folder / f"{stem}.png", 2
     while path.exists():
         path, number = folder / f"{stem}-{number}.png", number + 1
@@ -147,6 +149,9 @@ def suggested_path(chart: Chart, folder: Path | None = None) -> Path:
 
 class ExportDialog(QDialog):
     """Asks for scale, theme and file, shows what will come out, and saves or copies it."""
+
+    saved = Signal(str)
+    """The file that was written."""
 
     def __init__(
         self, chart: Chart, parent: QWidget | None = None, title: Title | None = None
@@ -255,4 +260,5 @@ class ExportDialog(QDialog):
         except OSError as error:
             self._say(str(error), "bad")
             return
+        self.saved.emit(self.file.text())
         self.accept()

@@ -116,7 +116,13 @@ class Tabs(QTabWidget):
     @Slot()
     def _on_export_chart(self) -> None:
         chart, title = self._picture()
-        ExportDialog(chart, self.window(), title).open()
+        dialog = ExportDialog(chart, self.window(), title)
+        dialog.saved.connect(self._on_chart_saved)
+        dialog.open()
+
+    @Slot(str)
+    def _on_chart_saved(self, path: str) -> None:
+        self.told.emit(f"Saved {path}")
 
     @Slot()
     def _on_copy_chart(self) -> None:

@@ -162,6 +162,9 @@ def test_a_picture_goes_to_the_clipboard(chart):
 
 
 def test_suggested_names_are_free(chart, tmp_path):
+    chart.export_title = "Tiled TS=16 · 512³ float · é"
+    assert suggested_path(chart, tmp_path).name == "tiled-ts-16-5123-float-e.png"
+    chart.export_title = "A chart"
     first = suggested_path(chart, tmp_path)
     first.touch()
     second = suggested_path(chart, tmp_path)
@@ -297,3 +300,14 @@ def test_a_title_stands_above_the_plots_and_is_gone_afterwards(qtbot):
     dialog = ExportDialog(chart, title=title)
     qtbot.addWidget(dialog)
     assert f"{titled.width()} × {titled.height()} pixels" in dialog.scale.itemText(1)
+
+
+def test_the_dialog_says_which_file_it_wrote(qtbot, chart, tmp_path):
+    dialog = ExportDialog(chart)
+    qtbot.addWidget(dialog)
+    path = tmp_path / "picture.png"
+    dialog.file.setText(str(path))
+    with qtbot.waitSignal(dialog.saved) as said:
+        dialog._save.click()
+    assert said.args == [str(path)]
+    assert path.exists()
