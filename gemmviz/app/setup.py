@@ -94,6 +94,16 @@ def family_title(family: str) -> str:
     return _FAMILIES.get(family, family.capitalize())
 
 
+def _divisors(variant: Variant) -> str:
+    """Which sizes a tile edge must divide, in a few words: "TS divides M, N, K"; else ""."""
+    edge = variant.tile_rows
+    if variant.shapes != "exact" or edge != variant.tile_cols:
+        return ""
+    if not variant.right_when:
+        return f"{edge} divides M, N"
+    return f"{edge} divides M, N, K" if variant.right_when == f"K % {edge} == 0" else ""
+
+
 def verdict_badge(variant: Variant) -> Badge | None:
     """What was found of a published kernel, or None for one that claims to be right."""
     if variant.expect == "wrong":
@@ -107,5 +117,5 @@ def verdict_badge(variant: Variant) -> Badge | None:
         limits.append(variant.right_when)
     if limits:
         why = f"Right only when {' and '.join(limits)}. {variant.finding}"
-        return Badge("right only when...", "doubt", why.strip())
+        return Badge(f"right where {_divisors(variant) or 'it says'}", "doubt", why.strip())
     return Badge("right", "good", variant.finding)

@@ -48,6 +48,8 @@ def named_limits(text: str) -> Limits:
         ValueError: No row has that name or several have; the sentence lists what is known.
     """
     wanted = " ".join(text.lower().split())
+    # As the sentence below lists them: "NVIDIA 9.0", "AMD gfx1030".
+    wanted = re.sub(r"^(?:nvidia|amd|intel) (?=\S)", "", wanted)
     rows = load_limits()
     exact = {row.code: row for row in rows}
     capability = re.fullmatch(r"(?:cc ?)?(\d+\.\d)|sm_?(\d+)(\d)[af]?", wanted)

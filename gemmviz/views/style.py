@@ -63,6 +63,8 @@ QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QLineEdit:disabl
 QComboBox { padding-right: 2px; }
 QComboBox::drop-down { border: 0; width: 22px; }
 QComboBox::down-arrow { image: url("$icons/field-down.svg"); width: 10px; height: 10px; }
+QComboBox { combobox-popup: 0; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $border; outline: 0;
   selection-background-color: $fill; selection-color: #ffffff; }
 QSpinBox, QDoubleSpinBox { padding-right: 20px; }

@@ -93,7 +93,7 @@ def test_static_local_memory_on_nvidia_goes_beyond_what_the_driver_says(catalog)
     [
         ("tiling_tiled", "wrong", "bad"),
         ("barriers_tiled", "wrong", "bad"),
-        ("mygemm_2", "right only when...", "doubt"),
+        ("mygemm_2", "right where TS divides M, N, K", "doubt"),
         ("tradeoffs_tiled", "right", "good"),
     ],
 )

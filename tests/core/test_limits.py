@@ -172,3 +172,9 @@ def test_a_bad_row_names_file_and_line(tmp_path: Path, file, old, new, message):
 def test_a_missing_table_is_named(tmp_path: Path):
     with pytest.raises(FileNotFoundError, match=r"nvidia\.csv"):
         read_limits(tmp_path)
+
+
+@pytest.mark.parametrize(("text", "code"), [("NVIDIA 9.0", "9.0"), ("amd gfx1030", "gfx1030"),
+                                             ("Intel gen12", "gen12")])  # fmt: skip
+def test_names_are_taken_as_the_sentence_lists_them(text: str, code: str) -> None:
+    assert named_limits(text).code == code

@@ -52,7 +52,7 @@ def test_choosing_a_kernel_shows_its_parameters_and_badge(qtbot, bar, state):
     assert state.setup.variant is variant
     assert list(bar._parameters) == ["TS", "PAD"]
     assert bar.badge.isVisible()
-    assert bar.badge.text() == "△ right only when..."
+    assert bar.badge.text() == "△ right where TS divides M, N, K"
     assert bar.summary.text() == variant.summary
     assert not bar.message.isVisible()
 
