@@ -229,3 +229,12 @@ def test_a_legend_wraps_to_its_width(qapp):
     assert last.look is None
     legend.set_entries(())
     assert legend.minimumHeight() == 0
+
+
+def test_names_below_the_bars_take_only_the_lines_they_need(chart):
+    short = (Bar("H200", "tiled", 4e12), Bar("EPYC", "tiled", 1e12))
+    chart.set_bars(short)
+    low = chart._names.maximumHeight()
+    name = "a device with a name that goes on and on and wraps into several lines at any width " * 3
+    chart.set_bars((*short, Bar(name, "tiled", 2e12)))
+    assert chart._names.maximumHeight() > low

@@ -114,19 +114,34 @@ class CategoryAxis(pyqtgraph.AxisItem):  # type: ignore[misc]
     """A bottom axis of names, each wrapped under its group and cut with an ellipsis if too long."""
 
     MAX_LINES = 3
+    _names: tuple[str, ...] = ()  # Qt resizes the axis while it is still being made
 
     def __init__(self, plot: Plot) -> None:
         super().__init__("bottom", maxTickLength=0)
-        self._names: tuple[str, ...] = ()
         self._theme: Theme | None = None
         self._font = text_font(LABEL_PIXELS)
         self.linkToView(plot)
-        self.setHeight(self.MAX_LINES * QFontMetrics(self._font).lineSpacing() + 10)
+        self._fit()
 
     def set_names(self, names: tuple[str, ...]) -> None:
         """Show ``names`` at 0, 1, 2 and so on."""
         self._names = names
+        self._fit()
         self.update()
+
+    def resizeEvent(self, ev: object = None) -> None:
+        """Another width may wrap the names into more or fewer lines."""
+        super().resizeEvent(ev)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Take the height of the names as they wrap, and leave the rest to the plot."""
+        metrics = QFontMetrics(text_font(LABEL_PIXELS))
+        slot = self.size().width() / max(1, len(self._names)) - 8
+        rows = [len(wrapped(name, metrics, slot, self.MAX_LINES)) for name in self._names]
+        height = max([1, *rows]) * metrics.lineSpacing() + 10
+        if height != self.maximumHeight():
+            self.setHeight(height)
 
     def restyle(self, theme: Theme) -> None:
         """Put the theme's colours on."""

@@ -16,7 +16,7 @@ from gemmviz.views.charts.heading import Heading, Line
 from gemmviz.views.charts.legend import Entry, Legend
 from gemmviz.views.theme import DARK, Theme
 
-_PIXELS_A_ROW = 100  # of the chart's height for each row of the legend
+_PIXELS_A_ROW = 75  # of the chart's height for each row of the legend
 
 Grouping = Literal["device", "kernel"]
 
