@@ -10,19 +10,29 @@ from PySide6.QtCore import QObject, Signal
 
 from gemmviz.app.runs import Run
 from gemmviz.core.launch import describe_parameters
+from gemmviz.core.policy import name_of
 
 CSV_COLUMNS = (
     "finished_at", "device", "platform", "kernel", "parameters", "m", "n", "k", "element",
     "launches", "median_seconds", "low_seconds", "high_seconds", "q1_seconds", "q3_seconds",
     "minimum_seconds", "flops_per_second", "occupancy", "verdict", "max_error", "speed_up",
-    "seed", "failure",
+    "seed", "failure", "policy", "stop_reason", "timer", "cache", "quiet", "samples",
+    "iqr_seconds", "outliers", "drift", "load", "app_version", "driver_version", "build_options",
 )  # fmt: skip
+MOST_TICKED = 40
+"""So many runs are ticked by themselves: more would be no comparison that one can read."""
 
 
 class ResultBook(QObject):
-    """Finished runs in the order they ended; those that worked are ticked to compare at first."""
+    """Finished runs in the order they ended; those that worked are ticked to compare at first.
+
+    ``run_marked`` names the row whose tick changed; ``baseline_pinned`` the rows of the old and the
+    new baseline, -1 for none. ``marks_changed`` follows either.
+    """
 
     run_added = Signal(int)
+    run_marked = Signal(int)
+    baseline_pinned = Signal(int, int)
     marks_changed = Signal()
     cleared = Signal()
     baseline_refused = Signal(str)
@@ -31,33 +41,38 @@ class ResultBook(QObject):
         super().__init__(parent)
         self.runs: list[Run] = []
         self.baseline: Run | None = None
+        self._rows: dict[int, int] = {}
         self._ticked: set[int] = set()
 
     @property
     def ticked(self) -> tuple[Run, ...]:
         """The runs to compare, oldest first; only those with a sample."""
-        return tuple(run for run in self.runs if self.is_ticked(run))
+        return tuple(self.runs[row] for row in sorted(self._ticked))
 
     def is_ticked(self, run: Run) -> bool:
         """Whether a run takes part in the comparison."""
-        return run.job.id in self._ticked
+        return self._rows.get(run.job.id) in self._ticked
 
     def add(self, run: Run) -> None:
         """Add a finished run; one without a sample or that ended early is not ticked.
 
-        A wrong answer is: bars show it hatched beside those of right ones.
+        A wrong answer is: bars show it hatched beside those of right ones. Once many are ticked,
+        further ones wait for a person to tick them.
         """
-        if run.summary is not None and not run.ended_early:
-            self._ticked.add(run.job.id)
+        row = self._rows[run.job.id] = len(self.runs)
+        if run.summary is not None and not run.ended_early and len(self._ticked) < MOST_TICKED:
+            self._ticked.add(row)
         self.runs.append(run)
-        self.run_added.emit(len(self.runs) - 1)
+        self.run_added.emit(row)
 
     def tick(self, run: Run, ticked: bool) -> None:
         """Take a run into the comparison or out of it."""
+        row = self._rows[run.job.id]
         if ticked and run.summary is not None:
-            self._ticked.add(run.job.id)
+            self._ticked.add(row)
         else:
-            self._ticked.discard(run.job.id)
+            self._ticked.discard(row)
+        self.run_marked.emit(row)
         self.marks_changed.emit()
 
     def pin_baseline(self, run: Run | None) -> None:
@@ -69,12 +84,14 @@ class ResultBook(QObject):
         if reason:
             self.baseline_refused.emit(reason)
             return
-        self.baseline = None if run is self.baseline else run
+        before, self.baseline = self.baseline, None if run is self.baseline else run
+        self.baseline_pinned.emit(self._row(before), self._row(self.baseline))
         self.marks_changed.emit()
 
     def clear(self) -> None:
         """Forget every run."""
         self.runs.clear()
+        self._rows.clear()
         self._ticked.clear()
         self.baseline = None
         self.cleared.emit()
@@ -90,6 +107,9 @@ class ResultBook(QObject):
         if not (base.valid and run.valid) or _work(base) != _work(run):
             return None
         return base.summary.median / run.summary.median
+
+    def _row(self, run: Run | None) -> int:
+        return self._rows.get(run.job.id, -1) if run is not None else -1
 
     def to_csv(self) -> str:
         """Every run as CSV in SI base units, full precision; the header first."""
@@ -116,7 +136,23 @@ class ResultBook(QObject):
             _blank(run.estimate.occupancy if run.estimate is not None else None), verdict or "",
             run.check.max_error if run.check is not None else "", _blank(self.speed_up(run)),
             problem.seed, run.failure.sentence if run.failure is not None else "",
+            *_measurement(run),
         )  # fmt: skip
+
+
+def _measurement(run: Run) -> tuple[object, ...]:
+    """How a run was measured and in what circumstances, the last columns of the CSV."""
+    policy, trust, context = run.job.policy, run.trust, run.context
+    spreads: tuple[object, ...] = ("",) * 3
+    if (spread := run.spread) is not None:
+        spreads = (spread.iqr_seconds, spread.outliers, _blank(spread.drift))
+    return (
+        name_of(policy), run.stop_reason, trust.badge if trust is not None else "", policy.cache,
+        "yes" if policy.quiet else "no", len(run.buffer), *spreads,
+        _blank(context.load if context is not None else None),
+        context.app_version if context is not None else "", run.device.driver_version,
+        context.build_options if context is not None else run.job.build_options,
+    )  # fmt: skip
 
 
 def _not_a_baseline(run: Run) -> str:

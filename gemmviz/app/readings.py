@@ -5,6 +5,7 @@ from __future__ import annotations
 from gemmviz.app.setup import Badge
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import Device, Property
+from gemmviz.core.trust import DeviceTimer
 from gemmviz.core.units import duration, memory, scaled
 
 _BADGE_PROPERTIES = {
@@ -111,6 +112,17 @@ def device_facts(device: Device) -> str:
         f"Local {size} ({device.local_mem_type or 'type –'}) · "
         f"groups up to {_or_dash(device.max_work_group_size)}\n"
         f"Driver {device.driver_version or '–'}"
+    )
+
+
+def timer_text(timer: DeviceTimer) -> str:
+    """What launching and timing costs, with the driver's own word on its timer beside."""
+    step = "none seen" if timer.step_seconds is None else duration(timer.step_seconds)
+    said = timer.reported_step_seconds
+    said_text = "says nothing" if said is None else f"says {duration(said)}"
+    return (
+        f"timer step {step} (driver {said_text}), a launch costs {duration(timer.launch_seconds)}, "
+        f"a round trip {duration(timer.round_trip_seconds)}"
     )
 
 

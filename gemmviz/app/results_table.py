@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 )
 
 from gemmviz.app.book import ResultBook
+from gemmviz.app.measured import measured
 from gemmviz.app.outcomes import outcome
 from gemmviz.app.runs import Run
 from gemmviz.core.labels import device_label
@@ -68,9 +69,17 @@ _COLUMNS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("Occupancy", _occupancy),
     ("Time", _finished),
 )
+_SORT_KEYS: dict[int, Callable[[Run], float]] = {
+    3: lambda run: float(run.flop),
+    5: lambda run: run.summary.median if run.summary is not None else 0.0,
+    6: lambda run: run.flops_per_second or 0.0,
+    9: lambda run: (run.estimate.occupancy or 0.0) if run.estimate is not None else 0.0,
+    10: lambda run: run.result.finished_at if run.result is not None else 0.0,
+}
+"""What columns of numbers are sorted by; the others by the text that they show."""
 _NUMBERS = (5, 6, 8, 9)
 _SPEED_COLUMNS = (5, 6)
-_VERDICT, _SPEED_UP, _OCCUPANCY, _TIME = 7, 8, 9, 10
+_VERDICT, _SPEED_UP = 7, 8
 
 
 class ResultsTableModel(QAbstractTableModel):
@@ -81,7 +90,8 @@ class ResultsTableModel(QAbstractTableModel):
         self._book = book
         self._count = len(book.runs)
         book.run_added.connect(self._on_run_added)
-        book.marks_changed.connect(self._on_marks_changed)
+        book.run_marked.connect(self._on_run_marked)
+        book.baseline_pinned.connect(self._on_baseline_pinned)
         book.cleared.connect(self._on_cleared)
 
     def line(self, row: int) -> str:
@@ -122,7 +132,9 @@ class ResultsTableModel(QAbstractTableModel):
         """See QAbstractItemModel."""
         if not index.isValid():
             return None
-        run, column = self._run(index), index.column()
+        run, column = self._book.runs[index.row()], index.column()
+        if role == SORT_ROLE:  # asked for most: some 30 times a row to sort ten thousand
+            return self._sort_key(run, column)
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(run, column)
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -133,8 +145,6 @@ class ResultsTableModel(QAbstractTableModel):
             if column != 0 or run.summary is None:
                 return None
             return Qt.CheckState.Checked if self._book.is_ticked(run) else Qt.CheckState.Unchecked
-        if role == SORT_ROLE:
-            return self._sort_key(run, column)
         values = {
             STRUCK_ROLE: not run.valid and column in _SPEED_COLUMNS,
             STATE_ROLE: outcome(run).tone if column == _VERDICT else "",
@@ -168,19 +178,13 @@ class ResultsTableModel(QAbstractTableModel):
             return "Pin a row as the baseline (B) to see how many times faster the others are."
         if column == _SPEED_UP and self._book.speed_up(run) is None:
             return "No figure: the baseline multiplies other sizes or elements, or has no result."
-        return f"{run.label} on {device_label(run.device)}, {run.buffer.launch_count} launches"
+        return f"{run.label} on {device_label(run.device)}\n{measured(run).tip}"
 
     def _sort_key(self, run: Run, column: int) -> Any:
-        if column == _SPEED_UP:
-            return self._book.speed_up(run) or 0.0
-        keys: dict[int, float] = {
-            5: run.summary.median if run.summary is not None else 0.0,
-            6: run.flops_per_second or 0.0,
-            _OCCUPANCY: (run.estimate.occupancy or 0.0) if run.estimate is not None else 0.0,
-            _TIME: run.result.finished_at if run.result is not None else 0.0,
-            3: float(run.flop),
-        }
-        return keys.get(column, self._text(run, column))
+        key = _SORT_KEYS.get(column)
+        if key is not None:
+            return key(run)
+        return self._book.speed_up(run) or 0.0 if column == _SPEED_UP else self._text(run, column)
 
     @Slot(int)
     def _on_run_added(self, row: int) -> None:
@@ -188,11 +192,21 @@ class ResultsTableModel(QAbstractTableModel):
         self._count = row + 1
         self.endInsertRows()
 
-    @Slot()
-    def _on_marks_changed(self) -> None:
+    @Slot(int)
+    def _on_run_marked(self, row: int) -> None:
+        cell = self.index(row, 0)
+        self.dataChanged.emit(cell, cell, [Qt.ItemDataRole.CheckStateRole])
+
+    @Slot(int, int)
+    def _on_baseline_pinned(self, before: int, now: int) -> None:
+        """The speed-ups change in every row, the rest in those of both baselines alone."""
+        last = len(_COLUMNS) - 1
+        for row in (before, now):
+            if row >= 0:
+                self.dataChanged.emit(self.index(row, 0), self.index(row, last))
         if self._count:
-            corner = self.index(self._count - 1, len(_COLUMNS) - 1)
-            self.dataChanged.emit(self.index(0, 0), corner)
+            bottom = self.index(self._count - 1, _SPEED_UP)
+            self.dataChanged.emit(self.index(0, _SPEED_UP), bottom)
 
     @Slot()
     def _on_cleared(self) -> None:

@@ -5,12 +5,27 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 
+from gemmviz.app.progress import share_done
 from gemmviz.app.samples import SampleBuffer, Tally
+from gemmviz.core.context import Context
+from gemmviz.core.error_map import ErrorMap
 from gemmviz.core.estimate import Estimate
 from gemmviz.core.launch import describe_parameters, flop
-from gemmviz.core.messages import Built, Checked, Phase, SampleBatch
+from gemmviz.core.messages import (
+    Began,
+    Built,
+    Calibrated,
+    Checked,
+    ErrorsMapped,
+    Finished,
+    Phase,
+    SampleBatch,
+    TimerChosen,
+)
 from gemmviz.core.model import Check, Device, Failure, Job, KernelFacts, Result, Samples
+from gemmviz.core.spread import Spread, spread_of
 from gemmviz.core.stats import Summary, summarize
+from gemmviz.core.trust import DeviceTimer, TimerTrust
 
 _PHASES = {
     "waiting": "waits for its turn",
@@ -19,7 +34,9 @@ _PHASES = {
     "prepare": "preparing matrices",
     "check": "checking one launch",
     "compare": "comparing with the reference",
+    "repeat": "checking a second launch",
     "warm up": "warming up",
+    "calibrate": "measuring the timer",
     "measure": "measuring",
 }
 _LIVE_SUMMARY_LIMIT = 50_000
@@ -31,7 +48,8 @@ class Run:
 
     ``result`` stays None while the job is queued or under way; ``buffer`` is the one place that
     holds its samples, and a Tally brings the whole of it just before the Result. ``estimate`` is
-    the occupancy foreseen at the start.
+    the occupancy foreseen at the start; ``quantiles`` are those of single launches, as in a Result;
+    ``restarts`` counts how often earlier samples were dropped for another clock.
     """
 
     job: Job
@@ -41,10 +59,18 @@ class Run:
     phase: str = "waiting"
     facts: KernelFacts | None = None
     check: Check | None = None
+    context: Context | None = None
+    timer: DeviceTimer | None = None
+    trust: TimerTrust | None = None
+    quantiles: tuple[float, ...] = ()
+    error_map: ErrorMap | None = None
     result: Result | None = None
     summary: Summary | None = None
+    spread: Spread | None = None
     began: float | None = None
     ended: float | None = None
+    restarts: int = 0
+    _furthest: float = 0.0
 
     @property
     def label(self) -> str:
@@ -100,10 +126,22 @@ class Run:
 
     @property
     def progress(self) -> float | None:
-        """Share of the launches that is done, or None when it runs until stopped."""
-        if self.job.launches is None:
-            return None
-        return min(1.0, self.buffer.launch_count / max(1, self.job.launches))
+        """Share of what its policy asks for that is done, or None when it runs until stopped.
+
+        It never falls, though a late outlier may widen the interval again.
+        """
+        if self.result is not None:
+            return None if self.stop_reason == "stopped" else 1.0
+        share = share_done(self.job.policy, self.buffer, self.summary)
+        self._furthest = max(self._furthest, share or 0.0)
+        return None if share is None else self._furthest
+
+    @property
+    def stop_reason(self) -> str:
+        """Why measuring ended, a key of STOP_WORDS; "" before, and where it broke off."""
+        if self.result is None:
+            return ""
+        return "stopped" if self.result.stopped else self.result.stop_reason
 
     @property
     def status(self) -> str:
@@ -129,8 +167,19 @@ class Run:
                 self.check = check
             case SampleBatch(samples=samples):
                 self.buffer.append(samples)
-            case Tally(buffer=buffer, summary=summary):
-                self.buffer, self.summary = buffer, summary
+            case Began(context=context):
+                self.context = context
+            case ErrorsMapped(error_map=error_map):
+                self.error_map = error_map
+            case Calibrated(timer=timer):
+                self.timer = timer
+            case TimerChosen(trust=trust):  # what another clock has timed does not count
+                self.trust, self.buffer, self.summary = trust, SampleBuffer(), None
+                self.restarts += 1
+            case Finished(trust=trust, quantiles=quantiles):
+                self.trust, self.quantiles = trust or self.trust, quantiles
+            case Tally(buffer=buffer, summary=summary, spread=spread):
+                self.buffer, self.summary, self.spread = buffer, summary, spread
             case Result():
                 self._end(event)
             case _:
@@ -146,6 +195,9 @@ class Run:
     def _end(self, result: Result) -> None:
         self.result = replace(result, samples=Samples())
         self.check, self.facts = result.check, result.facts
+        self.context, self.timer, self.trust = result.context, result.timer, result.trust
+        self.quantiles, self.error_map = result.quantiles, result.error_map
         self.ended = time.monotonic()
         if self.summary is None or self.summary.count != len(self.buffer):
             self.refresh_summary()  # no Tally has come
+            self.spread = spread_of(self.buffer.seconds_per_launch)

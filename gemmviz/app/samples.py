@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gemmviz.core.model import Samples
+from gemmviz.core.spread import Spread, spread_of
 from gemmviz.core.stats import Summary, summarize
 
 Floats = npt.NDArray[np.float64]
@@ -33,6 +34,7 @@ class SampleBuffer:
         self._copied = 0
         self._count = 0
         self.launch_count = 0
+        self.total_seconds = 0.0
 
     @classmethod
     def of(cls, samples: Samples) -> SampleBuffer:
@@ -82,6 +84,7 @@ class SampleBuffer:
         ):
             array[start : self._count] = values
         self.launch_count += int(np.sum(samples.launches))
+        self.total_seconds += float(np.sum(samples.seconds))
 
     def _grow(self, least: int) -> None:
         """Move into larger arrays; of those filled in advance only the last bit is missing."""
@@ -106,16 +109,19 @@ def _room(capacity: int) -> _Arrays:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """Every sample of an ended run with its summary, made where nobody waits for it.
+    """Every sample of the ended run of a job, summed up where nobody waits for it.
 
-    A million samples take some 50 ms to copy and to sum up: too long for the GUI thread.
+    A million samples take some 100 ms to copy and to sum up: too long for the GUI thread.
     """
 
+    job_id: int
     buffer: SampleBuffer
     summary: Summary | None
+    spread: Spread | None
 
 
-def tally(samples: Samples) -> Tally:
-    """The samples of a Result in a buffer of just their size, summed up."""
+def tally(job_id: int, samples: Samples) -> Tally:
+    """The samples of a job's Result in a buffer of just their size, summed up."""
     buffer = SampleBuffer.of(samples)
-    return Tally(buffer, summarize(buffer.seconds_per_launch))
+    seconds = buffer.seconds_per_launch
+    return Tally(job_id, buffer, summarize(seconds), spread_of(seconds))

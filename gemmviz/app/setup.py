@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from gemmviz.core.choice import quiet_by_default
 from gemmviz.core.launch import default_parameters
-from gemmviz.core.model import Parameters, Problem, Variant
+from gemmviz.core.model import Device, Parameters, Problem, Variant
+from gemmviz.core.policy import STANDARD, Policy
 
 PRESETS = (256, 512, 1024, 2048, 4096, 8192)
 LARGEST_SIZE = 2**17
@@ -41,7 +43,8 @@ class Badge:
 class Setup:
     """Everything that the next run takes from the person.
 
-    ``launches`` is None to run until stopped; ``seed`` is None for a fresh one each run. With
+    ``seed`` is None for a fresh one each run, ``launch_limit_seconds`` for fifty times what is
+    foreseen, ``quiet`` for what the device has by default; ``policy_on`` fills that in. With
     ``square`` the three sizes are kept equal.
     """
 
@@ -52,9 +55,10 @@ class Setup:
     k: int = 512
     square: bool = True
     element: str = "float"
-    launches: int | None = 100
+    policy: Policy = STANDARD
+    quiet: bool | None = None
     seed: int | None = None
-    launch_limit_seconds: float = 10.0
+    launch_limit_seconds: float | None = None
     build_options: str = ""
 
     def with_variant(self, variant: Variant) -> Setup:
@@ -83,6 +87,11 @@ class Setup:
     def with_all_sizes(self, size: int) -> Setup:
         """The same with M = N = K = ``size``, locked or not."""
         return replace(self, m=size, n=size, k=size)
+
+    def policy_on(self, device: Device) -> Policy:
+        """How a run on ``device`` is measured."""
+        quiet = self.quiet if self.quiet is not None else quiet_by_default(device)
+        return replace(self.policy, quiet=quiet)
 
     def problem(self, seed: int = 0) -> Problem:
         """Shape and element type with the seed of one run."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -12,7 +13,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from gemmviz.app.book import ResultBook
 from gemmviz.app.estimator import Estimator, question
-from gemmviz.app.narration import Line, narrate
+from gemmviz.app.narration import Line
+from gemmviz.app.rematch import comparison_jobs, comparison_refusal, in_order
+from gemmviz.app.run_queue import RunQueue
 from gemmviz.app.runs import Run
 from gemmviz.app.setup import Option, Setup
 from gemmviz.app.shelf import KernelShelf, default_kernel
@@ -24,7 +27,7 @@ from gemmviz.app.targets import (
     remarks,
     target_of,
 )
-from gemmviz.app.worker import Event, Workers
+from gemmviz.app.worker import Workers
 from gemmviz.core.catalog import Catalog, CatalogError
 from gemmviz.core.choice import default_device
 from gemmviz.core.estimate import Estimate
@@ -32,7 +35,8 @@ from gemmviz.core.labels import device_label
 from gemmviz.core.limits import limits_for
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.messages import Listing
-from gemmviz.core.model import Device, DeviceKey, Job, Parameter, Result, Variant
+from gemmviz.core.model import Device, DeviceKey, Job, Parameter, Variant
+from gemmviz.core.trust import DeviceTimer
 
 
 class AppState(QObject):
@@ -51,6 +55,9 @@ class AppState(QObject):
     job_advanced = Signal(int)
     job_ended = Signal(int)
     run_shown = Signal()
+    comparison_advanced = Signal(int)
+    comparison_ended = Signal(object)
+    timer_measured = Signal(object)
     theme_chosen = Signal(str)
     line_logged = Signal(object)
 
@@ -66,15 +73,17 @@ class AppState(QObject):
         self.what_if: Limits | None = None
         self.estimate: Estimate | None = None
         self.targets: tuple[Target, ...] = ()
-        self.active: dict[int, Run] = {}
-        self.shown: Run | None = None
         self.theme = "system"
         self._shelf = KernelShelf(kernels)
         self._ids = count(1)
         self._workers = workers
         workers.devices_listed.connect(self._on_devices_listed)
-        workers.job_started.connect(self._on_job_started)
-        workers.batch_arrived.connect(self._on_batch_arrived)
+        self._queue = RunQueue(workers, self.book, self)
+        for name in (
+            "job_queued", "job_advanced", "job_ended", "run_shown", "comparison_advanced",
+            "comparison_ended", "timer_measured", "line_logged",
+        ):  # fmt: skip
+            getattr(self._queue, name).connect(getattr(self, name))
         self._estimator = Estimator(workers, self)
         self._estimator.registers_learned.connect(self._on_registers_learned)
 
@@ -238,15 +247,7 @@ class AppState(QObject):
     @property
     def queue_note(self) -> str:
         """What runs and what waits, in a few words; "" while nothing does."""
-        running = [run for run in self.active.values() if run.began is not None]
-        waiting = len(self.active) - len(running)
-        if not running:
-            return ""
-        names = " and ".join(f"{run.label} on {device_label(run.device)}" for run in running)
-        note = f"Running {names}"
-        if waiting:
-            note += f"; {waiting} more wait{'s' * (waiting == 1)}: one at a time on shared hardware"
-        return note
+        return self._queue.note
 
     @property
     def can_run(self) -> bool:
@@ -295,69 +296,74 @@ class AppState(QObject):
 
     # --- runs
 
+    @property
+    def active(self) -> dict[int, Run]:
+        """The runs that wait or go on, by the ids of their jobs."""
+        return self._queue.active
+
+    @property
+    def shown(self) -> Run | None:
+        """The run on the cards and the live charts."""
+        return self._queue.shown
+
+    @property
+    def comparing(self) -> bool:
+        """Whether a comparison waits or goes on."""
+        return self._queue.comparing
+
+    @property
+    def quiet(self) -> bool:
+        """Whether something is timed that drawing must not disturb."""
+        return self._queue.quiet
+
+    @property
+    def timer(self) -> DeviceTimer | None:
+        """What launching and timing costs on the selected device, once a run has measured it."""
+        return self._queue.timers.get(self.device.key) if self.device is not None else None
+
     def start(self) -> None:
         """Queue a run on every chosen device that can take it."""
-        setup = self.setup
-        seed = setup.seed if setup.seed is not None else secrets.randbelow(2**31)
+        setup, seed = self.setup, self._fresh_seed()
         for target in self.targets:
             if target.refusal or setup.variant is None:
                 continue
             job = Job(
                 next(self._ids), target.device.key, setup.variant, setup.parameters,
-                setup.problem(seed), launches=setup.launches, build_options=setup.build_options,
-                launch_limit_seconds=setup.launch_limit_seconds,
+                setup.problem(seed), policy=setup.policy_on(target.device),
+                build_options=setup.build_options, launch_limit_seconds=setup.launch_limit_seconds,
             )  # fmt: skip
-            run = Run(job, target.device, self._estimator.estimate(setup, target.device))
-            self.active[job.id] = run
-            self._show_next(run)
-            self.job_queued.emit(job.id)
-            self._workers.submit(job, target.device)
+            estimate = self._estimator.estimate(setup, target.device)
+            self._queue.add(Run(job, target.device, estimate))
+
+    def comparison_refusal(self, runs: Sequence[Run]) -> str:
+        """Why these finished runs cannot be measured in turns, or ""."""
+        if self.comparing:
+            return "A comparison is under way."
+        return comparison_refusal(runs, self.devices)
+
+    def compare(self, runs: Sequence[Run]) -> None:
+        """Measure the configurations of finished runs again, in turns, against the first.
+
+        The first is the baseline where it is among them, else the oldest. All have the same inputs.
+        ``comparison_ended`` brings the outcome; nothing happens where they are refused.
+        """
+        if self.comparison_refusal(runs):
+            return
+        chosen = in_order(runs, self.book.baseline)
+        jobs = comparison_jobs(chosen, self.setup, self._fresh_seed(), self._ids)
+        again = [Run(job, run.device, run.estimate) for job, run in zip(jobs, chosen, strict=True)]
+        self._queue.add_comparison(again, next(self._ids))
 
     def stop(self) -> None:
-        """End every run and forget the waiting ones."""
-        waiting = [job_id for job_id, run in self.active.items() if run.began is None]
-        for job_id in waiting:
-            self._workers.stop(job_id)
-            del self.active[job_id]
-            self.job_ended.emit(job_id)
-        for job_id in self.active:
-            self._workers.stop(job_id)
-
-    def _show_next(self, run: Run) -> None:
-        """Show a new run, unless the one that is shown goes on or waits for its turn."""
-        if self.shown is None or self.shown.job.id not in self.active:
-            self.show(run)
+        """End every run and comparison, and forget the waiting ones."""
+        self._queue.stop()
 
     def show(self, run: Run | None) -> None:
         """Put a run on the cards and the live charts."""
-        if run is not self.shown:
-            self.shown = run
-            self.run_shown.emit()
+        self._queue.show(run)
 
-    @Slot(int)
-    def _on_job_started(self, job_id: int) -> None:
-        run = self.active.get(job_id)
-        if run is not None:
-            run.begin()
-            self._show_next(run)
-            self._tell(narrate(run, None))
-            self.job_advanced.emit(job_id)
-
-    @Slot(int, object)
-    def _on_batch_arrived(self, job_id: int, events: tuple[Event, ...]) -> None:
-        run = self.active.get(job_id)
-        if run is None:
-            return  # a late word of a job that was given up
-        for event in events:
-            run.take(event)
-            self._tell(narrate(run, event))
-        self.job_advanced.emit(job_id)
-        last = events[-1]
-        if isinstance(last, Result):
-            del self.active[job_id]
-            if run.summary is not None or not last.stopped:
-                self.book.add(run)  # one stopped before its first sample is no row
-            self.job_ended.emit(job_id)
+    def _fresh_seed(self) -> int:
+        return self.setup.seed if self.setup.seed is not None else secrets.randbelow(2**31)
 
     # --- the rest
 
@@ -371,14 +377,10 @@ class AppState(QObject):
         """Add a line to the log."""
         self.line_logged.emit(Line(time.time(), kind, text, bad))
 
-    def _tell(self, lines: tuple[Line, ...]) -> None:
-        for line in lines:
-            self.line_logged.emit(line)
-
     def close(self) -> None:
         """End every run, child and thread, and wait for them."""
         self._estimator.stop()
-        self.active.clear()
+        self._queue.forget()
         self._workers.close()
 
 

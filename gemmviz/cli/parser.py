@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Sequence
 
 from gemmviz import __version__
-from gemmviz.cli import devices, kernels, occupancy, run
+from gemmviz.cli import compare, devices, kernels, occupancy, run
 from gemmviz.cli.selection import say
 
 _UNABLE = 2
@@ -24,7 +24,7 @@ def run_command(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--version", action="version", version=f"gemmviz {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (devices, kernels, run, occupancy):
+    for command in (devices, kernels, run, compare, occupancy):
         command.add_parser(commands)
     parsed = parser.parse_args(_joined(arguments))
     try:

@@ -42,12 +42,17 @@ _ATTRIBUTE = r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)\s*"
 _KERNEL = re.compile(rf"\b(?:__)?kernel\s+(?:{_ATTRIBUTE})*void\s+(?:{_ATTRIBUTE})*(\w+)\s*\(")
 _MAX_COMBINATIONS = 4096
 _MAX_BYTES = 4 * 2**20
+_MAX_INTEGER = 2**63
+_MAX_SHOWN = 60
+_MAX_REASON = 1500
 
 
 class CatalogError(ValueError):
     """A variant that cannot be loaded: the file, the key in it ("" if none) and the reason."""
 
     def __init__(self, file: str, key: str, reason: str) -> None:
+        # A file may name anything, of any length.
+        key, reason = key[:_MAX_SHOWN], reason[:_MAX_REASON]
         super().__init__(f"{file}: {key}: {reason}" if key else f"{file}: {reason}")
         self.file, self.key, self.reason = file, key, reason
 
@@ -127,6 +132,15 @@ def _meant(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
+def _shown(value: object) -> str:
+    """``value`` as the file has it, cut to what fits into a sentence."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # too many digits, or nested too deeply
+        return "this value"
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+
+
 class _Reader:
     """Turns one parsed file into a Variant, blaming file and key for what is wrong."""
 
@@ -172,7 +186,7 @@ class _Reader:
     def _text(self, key: str) -> str:
         value = self._data[key]
         if key == "local_bytes" and type(value) is int:
-            return str(value)
+            return str(self._integer(key, value))
         if not isinstance(value, str):
             raise self._error(key, "this must be a text")
         return " ".join(value.split())
@@ -180,7 +194,7 @@ class _Reader:
     def _choice(self, key: str) -> str:
         value = self._data[key]
         if value not in _CHOICES[key]:
-            raise self._error(key, f"{value!r} is not one of {', '.join(_CHOICES[key])}")
+            raise self._error(key, f"{_shown(value)} is not one of {', '.join(_CHOICES[key])}")
         return str(value)
 
     def _list(self, key: str) -> list[Any]:
@@ -193,18 +207,22 @@ class _Reader:
         values = self._list(key)
         for value in values:
             if not isinstance(value, str) or (allowed and value not in allowed):
-                raise self._error(key, f"{value!r} is not allowed here")
+                raise self._error(key, f"{_shown(value)} is not allowed here")
         return tuple(values)
 
     def _integer(self, key: str, value: Any) -> int:
         if type(value) is not int:
-            raise self._error(key, f"{value!r} is no integer")
+            raise self._error(key, f"{_shown(value)} is no integer")
+        if abs(value) >= _MAX_INTEGER:
+            raise self._error(key, "an integer is too large for 64 bits")
         return value
 
     def _formula(self, key: str, value: Any) -> str:
-        if type(value) not in (str, int):
-            raise self._error(key, f"{value!r} is no formula")
-        return str(value)
+        if type(value) is int:
+            return str(self._integer(key, value))
+        if not isinstance(value, str):
+            raise self._error(key, f"{_shown(value)} is no formula")
+        return value
 
     def _formulas(self, key: str, values: Any) -> tuple[str, ...]:
         if not isinstance(values, list):
@@ -222,14 +240,14 @@ class _Reader:
             for kind, names in (("matrix", MATRICES), ("size", SIZES), ("scalar", SCALARS)):
                 if item in names:
                     return Argument(kind, item)
-            raise self._error("arguments", f"{item!r} is unknown")
+            raise self._error("arguments", f"{_shown(item)} is unknown")
         kinds = ({"local", "value", "buffer"} & item.keys()) if isinstance(item, dict) else set()
         if len(kinds) != 1 or item.keys() - kinds - {"type"}:
-            raise self._error("arguments", f"{item!r} is no argument")
+            raise self._error("arguments", f"{_shown(item)} is no argument")
         kind = kinds.pop()
         c_type = item.get("type", "int")
         if c_type not in C_TYPES:
-            raise self._error("arguments", f"{c_type!r} is not one of {', '.join(C_TYPES)}")
+            raise self._error("arguments", f"{_shown(c_type)} is not one of {', '.join(C_TYPES)}")
         text = item[kind]
         if kind == "value" and type(text) is float and math.isfinite(text):
             return Argument("constant", repr(text), str(c_type))
@@ -244,7 +262,7 @@ class _Reader:
                 raise self._error("entry", f"name the kernel; the source has: {found}")
             return str(kernels[0])
         if not isinstance(entry, str) or not entry.isidentifier():
-            raise self._error("entry", f"{entry!r} is no kernel name")
+            raise self._error("entry", f"{_shown(entry)} is no kernel name")
         return entry
 
     def _elements(self, source: str) -> tuple[str, ...]:
@@ -279,7 +297,10 @@ class _Reader:
             raise self._error(key, f"the default {default} is not among its values")
         if not re.search(rf"\b{name}\b", source):
             raise self._error(key, "the kernel's source never uses it")
-        return Parameter(name, default, values, str(entry.get("help", "")))
+        about = entry.get("help", "")
+        if not isinstance(about, str):
+            raise self._error(key, "help must be a text")
+        return Parameter(name, default, values, about)
 
     def _check_dims(self, variant: Variant) -> None:
         if len(set(variant.dims)) != len(variant.dims) or not variant.dims:
@@ -301,23 +322,29 @@ class _Reader:
         with_device = [("require", text) for text in variant.require]
         if variant.right_when:
             with_device.append(("right_when", variant.right_when))
+        used: dict[str, tuple[str, ...]] = {}
         for key, text in (*formulas, *with_device):
             known = shape | set(DEVICE_NAMES) if (key, text) in with_device else shape
             try:
-                unknown = names_in(text) - known
+                used[text] = tuple(names_in(text))
             except ExprError as error:
                 raise self._error(key, str(error)) from error
+            unknown = set(used[text]) - known
             if unknown:
                 raise self._error(key, f"'{text}' uses {min(unknown)}, which is no parameter")
+        # Thousands of settings differ in names that most formulas do not use.
+        values: dict[tuple[object, ...], int] = {}
         for chosen in _combinations(variant.parameters):
             names = {**_PROBE, **chosen}
             possible = True
             for key, text in (*with_device, *formulas):
+                setting = (text, *(names[name] for name in used[text]))
                 try:
-                    value = evaluate(text, names)
+                    value = values[setting] if setting in values else evaluate(text, names)
                 except ExprError as error:
                     at = " ".join(f"{name}={value}" for name, value in chosen.items())
                     raise self._error(key, f"{error}" + (f" at {at}" if at else "")) from error
+                values[setting] = value
                 if key == "require" and not value:
                     possible = False  # refused before anything else is asked of it
                 if possible and key in ("group", "tile") and value < 1:

@@ -72,7 +72,10 @@ def decode_line(line: str) -> messages.Request | messages.Message:
     kind = _MESSAGES.get(tag) if isinstance(tag, str) else None
     if kind is None:
         raise CodecError(f"not a message: {line[:80]!r}")
-    return typing.cast("messages.Request | messages.Message", from_json(kind, data))
+    try:
+        return typing.cast("messages.Request | messages.Message", from_json(kind, data))
+    except RecursionError as error:  # in the words for what is wrong with a deep nest
+        raise CodecError(f"not a message: {line[:80]!r}") from error
 
 
 _Decoder = Callable[[Any, str], Any]
@@ -106,7 +109,7 @@ def _dataclass_decoder(kind: type) -> _Decoder:
             raise CodecError(f"{where} is no object")
         unknown = data.keys() - known.keys()
         if unknown:
-            raise CodecError(f"{where} has an unknown field {min(unknown)!r}")
+            raise CodecError(f"{where} has an unknown field {min(unknown)[:40]!r}")
         try:
             return kind(
                 **{

@@ -118,6 +118,8 @@ def _check_constructs(tree: ast.expr, text: str) -> None:
 def _value(node: ast.expr, names: Mapping[str, int], text: str) -> int:  # noqa: PLR0912 (one a construct)
     match node:
         case ast.Constant(value=int(value)):
+            if value > _MAX_MAGNITUDE:
+                raise ExprError(f"'{text}' grows beyond any size")
             return int(value)
         case ast.Name(id=name):
             if name not in names:

@@ -14,11 +14,15 @@ from gemmviz.core.launch import (
     matrix_bytes,
 )
 from gemmviz.core.limits import Limits
-from gemmviz.core.model import Device, Parameters, Problem, Variant
+from gemmviz.core.model import ELEMENTS, Device, Parameters, Problem, Variant
 from gemmviz.core.units import memory
 
+FRONT_GUARD_BYTES = 4096
+"""Bytes that the check puts in front of each matrix: a page, on which any device lets a part of a
+buffer begin."""
+
 GUARD_ELEMENTS = 4096
-"""Elements that the check puts behind each matrix; they count towards device memory."""
+"""Elements that the check puts behind each matrix; both guards count towards device memory."""
 
 _CC_NEED = re.compile(r"cc\s*(>=|<=|==|>|<)\s*(\d+)\.(\d+)\Z")
 _VENDORS = ("nvidia", "amd", "intel")
@@ -173,7 +177,7 @@ def _shape_refusal(variant: Variant, parameters: Parameters, problem: Problem) -
 
 def _memory_refusal(variant: Variant, problem: Problem, device: Device) -> str | None:
     sizes = matrix_bytes(variant, problem)
-    guard = GUARD_ELEMENTS * sizes[2] // (problem.m * problem.n)
+    guard = FRONT_GUARD_BYTES + GUARD_ELEMENTS * ELEMENTS[problem.element].bytes
     for name, size in zip("ABC", sizes, strict=True):
         if device.max_alloc_bytes is not None and size + guard > device.max_alloc_bytes:
             return (

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gemmviz.core.context import Context
+from gemmviz.core.error_map import ErrorMap
 from gemmviz.core.model import Check, Failure, Job, KernelFacts, Platform, Registers, Samples
+from gemmviz.core.policy import StopReason
+from gemmviz.core.trust import DeviceTimer, TimerTrust
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,17 @@ class RunJob:
 
 
 @dataclass(frozen=True, slots=True)
+class CompareJobs:
+    """Request: measure several kernels in turns; their messages bear their own ids.
+
+    The answer ends in a Finished or Failed of ``job_id``.
+    """
+
+    job_id: int
+    jobs: tuple[Job, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReadRegisters:
     """Request: build for the compiler's resource report; answered by RegistersRead or Failed."""
 
@@ -33,6 +48,15 @@ class Cancel:
     """Request: end the job at the next launch."""
 
     job_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class DriversFound:
+    """What the loader will load when it is first asked: drivers' files, and folders looked in."""
+
+    job_id: int
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +73,22 @@ class Listing:
 class Phase:
     """A job enters a phase; in a ``limited`` one silence beyond the launch limit means a hang.
 
-    ``name`` is "build", "prepare", "check", "compare", "warm up" or "measure".
+    ``name`` is "build", "prepare", "check", "compare", "repeat", "warm up", "calibrate" or
+    "measure". ``foreseen_seconds`` is how long one launch is expected to take, once that is known.
     """
 
     job_id: int
     name: str
     limited: bool
+    foreseen_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """A job begins, in these circumstances."""
+
+    job_id: int
+    context: Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +110,30 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorsMapped:
+    """Where the wrong answer of a job is wrong."""
+
+    job_id: int
+    error_map: ErrorMap
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """What launching and timing cost on the job's device."""
+
+    job_id: int
+    timer: DeviceTimer
+
+
+@dataclass(frozen=True, slots=True)
+class TimerChosen:
+    """The clock that times the job from now on; samples sent before do not count."""
+
+    job_id: int
+    trust: TimerTrust
+
+
+@dataclass(frozen=True, slots=True)
 class SampleBatch:
     """Samples taken since the last batch, in run order."""
 
@@ -93,11 +151,17 @@ class RegistersRead:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The job is over; ``discarded`` launches had END <= START and are no measurement."""
+    """The job is over; ``discarded`` launches had END <= START and are no measurement.
+
+    ``trust`` is the judgement over the whole run; ``quantiles`` as in a Result.
+    """
 
     job_id: int
     stopped: bool = False
     discarded: int = 0
+    reason: StopReason = ""
+    trust: TimerTrust | None = None
+    quantiles: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,5 +172,20 @@ class Failed:
     failure: Failure
 
 
-Request = ListDevices | RunJob | ReadRegisters | Cancel
-Message = Listing | Phase | Built | Checked | SampleBatch | RegistersRead | Finished | Failed
+Work = ListDevices | RunJob | CompareJobs | ReadRegisters
+Request = Work | Cancel
+Message = (
+    DriversFound
+    | Listing
+    | Began
+    | Phase
+    | Built
+    | Checked
+    | ErrorsMapped
+    | Calibrated
+    | TimerChosen
+    | SampleBatch
+    | RegistersRead
+    | Finished
+    | Failed
+)

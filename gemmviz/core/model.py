@@ -6,6 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from gemmviz.core.context import Context
+from gemmviz.core.error_map import ErrorMap
+from gemmviz.core.policy import STANDARD, Policy, StopReason
+from gemmviz.core.trust import DeviceTimer, TimerTrust
+
 Verdict = Literal["verified", "wrong", "unchecked"]
 
 
@@ -186,8 +191,8 @@ class Problem:
 class Job:
     """Everything a child needs to run one kernel: source and metadata, never a path.
 
-    ``launches`` is the number of timed launches, or None to run until stopped.
-    ``launch_limit_seconds`` is the longest that one launch may take before the child is killed.
+    ``launch_limit_seconds`` is the longest that one launch may take before the child is killed, or
+    None for fifty times what is foreseen.
     """
 
     id: int
@@ -195,11 +200,11 @@ class Job:
     variant: Variant
     parameters: Parameters
     problem: Problem
-    launches: int | None = 100
+    policy: Policy = STANDARD
     check: bool = True
     force: bool = False
     build_options: str = ""
-    launch_limit_seconds: float = 10.0
+    launch_limit_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +246,32 @@ class Registers:
 
 
 @dataclass(frozen=True, slots=True)
+class Outside:
+    """Guard elements that a kernel overwrote: how many, of which buffer, on which side of it."""
+
+    buffer: Literal["A", "B", "C"]
+    side: Literal["in front of", "behind"]
+    elements: int
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """The outcome of comparing one launch with the float64 reference.
 
     Errors are absolute. ``worst_*`` describe the cell furthest above its bound (or the nearest to
-    it); NaN cells count as wrong and leave ``max_error`` to the others. ``rows_checked`` is smaller
-    than ``m`` when rows were sampled. ``overrun`` counts changed guard elements behind C.
+    it); NaN cells count as wrong and leave ``max_error`` to the others.
+
+    Attributes:
+        rows_checked: Rows of C that were compared cell by cell; all ``rows`` of them unless the
+            reference would take too long.
+        cols_checked: Columns that were compared besides sampled rows; 0 when all rows were.
+        vectors: Random vectors of Freivalds' test on the whole of C; 0 when all rows were compared.
+        rows_failed: Rows of C that Freivalds' test found wrong.
+        cells_unwritten: Cells that still held what C was filled with.
+        cells_nan: Cells that the kernel wrote NaN into.
+        overrun: Guard elements overwritten around all buffers; ``outside`` says where.
+        cells_differing: Cells whose bits differ between two launches; None when only one was made.
+        pattern: How the wrong cells lie, as a sentence.
     """
 
     verdict: Verdict
@@ -262,11 +287,18 @@ class Check:
     worst_value: float = 0.0
     worst_expected: float = 0.0
     worst_bound: float = 0.0
+    cols_checked: int = 0
+    vectors: int = 0
+    rows_failed: int = 0
+    cells_nan: int = 0
+    outside: tuple[Outside, ...] = ()
+    cells_differing: int | None = None
+    pattern: str = ""
 
     @property
     def cells_checked(self) -> int:
         """How many cells of C were compared."""
-        return self.rows_checked * self.cols
+        return self.rows_checked * self.cols + self.cols_checked * (self.rows - self.rows_checked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +322,9 @@ class Result:
     """A finished run: the job, the device it ran on, what was checked and every sample.
 
     ``failure`` is None when the kernel ran and was not found wrong; ``stopped`` when a person ended
-    it. ``finished_at`` is seconds since the Unix epoch.
+    it. ``finished_at`` is seconds since the Unix epoch. ``quantiles`` are the minimum, quartiles
+    and maximum of single launches in seconds, also where samples are batches of them; empty where
+    the host's clock timed whole batches.
     """
 
     job: Job
@@ -303,6 +337,12 @@ class Result:
     stopped: bool = False
     finished_at: float = 0.0
     discarded: int = 0
+    stop_reason: StopReason = ""
+    timer: DeviceTimer | None = None
+    trust: TimerTrust | None = None
+    quantiles: tuple[float, ...] = ()
+    context: Context | None = None
+    error_map: ErrorMap | None = None
 
     @property
     def verdict(self) -> Verdict | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -39,25 +41,31 @@ class Summary:
 
 
 @lru_cache(maxsize=4096)
-def median_ranks(count: int) -> tuple[int, int]:
-    """Zero-based ranks of the two order statistics that bound the median with 95 % confidence.
+def median_ranks(count: int, confidence: float = 0.95) -> tuple[int, int]:
+    """Zero-based ranks of the two order statistics that bound the median with some confidence.
 
     The number of values below the true median is binomial(n, 1/2) whatever their distribution, so
     the r-th smallest and the r-th largest value miss it with probability 2 P(X < r). Source: H. A.
     David and H. N. Nagaraja, Order Statistics, 3rd edition, section 7.1. Above 1000 values, r is
-    n/2 - 1.96 sqrt(n)/2 rounded down (W. J. Conover, Practical Nonparametric Statistics, 3rd
-    edition, section 3.2). It assumes values that do not depend on one another.
+    n/2 - z sqrt(n)/2 rounded down, where z is the normal quantile, 1.96 for 95 % (W. J. Conover,
+    Practical Nonparametric Statistics, 3rd edition, section 3.2). It assumes values that do not
+    depend on one another.
 
     Args:
-        count: How many values there are, at least 1. Fewer than 6 cannot reach 95 %: the ranks are
-            then those of the smallest and the largest value.
+        count: How many values there are, at least 1. Fewer than 6 cannot reach 95 % (11 for
+            99.9 %): the ranks are then those of the smallest and the largest value.
+        confidence: Above 0 and below 1.
     """
     if count > _EXACT_RANKS:
-        rank = math.floor(count / 2 - 1.96 * math.sqrt(count) / 2)
+        deviations = NormalDist().inv_cdf((1 + confidence) / 2)
+        rank = math.floor(count / 2 - deviations * math.sqrt(count) / 2)
         return rank - 1, count - rank
-    below, rank = 1, 0
-    while 40 * (below_next := below + math.comb(count, rank + 1)) <= 2**count:
-        below, rank = below_next, rank + 1
+    misses = 1 - Fraction(confidence).limit_denominator(1_000_000)
+    most = misses.numerator * 2**count // (2 * misses.denominator)
+    below = ways = 1
+    rank = 0
+    while (below := below + (ways := ways * (count - rank) // (rank + 1))) <= most:
+        rank += 1
     return rank, count - 1 - rank
 
 

@@ -68,7 +68,10 @@ class Outcome:
         if self.failure is not None:
             return self.failure.sentence
         if self.check is not None and self.check.verdict == "verified":
-            return f"{_rows(self.check)}, largest error {self.check.max_error:.1e}"
+            parts = [_extent(self.check), f"largest error {self.check.max_error:.1e}"]
+            if self.check.cells_differing:
+                parts.append(_repeated(self.check))
+            return ", ".join(parts)
         return ""
 
     @property
@@ -77,12 +80,13 @@ class Outcome:
         check = self.check
         if self.wrong and check is not None:
             if not check.cells_wrong:
-                return f"✗ wrong result: {_overrun(check)}"
+                return f"✗ wrong result: {_besides(check)[0]}"
             return f"✗ wrong result: {check.cells_wrong:,} of {check.cells_checked:,} cells are off"
         if self.failure is not None:
             return f"{self.word}: {self.failure.sentence}"
         if check is not None and check.verdict == "verified":
-            return f"{self.word}: {check.cells_checked:,} cells checked"
+            rest = " besides Freivalds' test" if check.vectors else ""
+            return f"{self.word}: {check.cells_checked:,} cells checked{rest}"
         return self.word if self.ended or not self.check_asked else ""
 
     @property
@@ -105,23 +109,44 @@ def outcome_of(result: Result) -> Outcome:
 
 
 def describe(check: Check) -> str:
-    """The outcome of a check in one sentence."""
-    rows = "all" if check.rows_checked == check.rows else f"{check.rows_checked} random"
-    scope = f"{check.cells_checked:,} cells in {rows} rows"
+    """The outcome of a check in one sentence, and one on whether it repeats."""
+    cells = f"{check.cells_checked:,} cells in {_scope(check)}"
     if check.verdict == "verified":
-        return f"Verified: {scope} within the bound, largest error {check.max_error:.1e}."
-    parts = []
-    if check.cells_wrong:
-        parts.append(
-            f"{check.cells_wrong:,} of {scope} ({_share(check)}), largest error "
-            f"{check.max_error:.2g}, worst at row {check.worst_row}, column {check.worst_col}: "
-            f"{check.worst_value:.6g} instead of {check.worst_expected:.6g}"
-        )
-    if check.cells_unwritten:
-        parts.append(f"{check.cells_unwritten:,} cells are NaN or never written")
-    if check.overrun:
-        parts.append(_overrun(check))
-    return f"Wrong: {'; '.join(parts)}."
+        means = f" exactly, and {_test(check)} on all of C" if check.vectors else ""
+        outcome = f"Verified: {cells}{means} within the bound, largest error {check.max_error:.1e}"
+    else:
+        parts = _besides(check)
+        if check.cells_wrong:
+            parts.insert(
+                0,
+                f"{check.cells_wrong:,} of {cells} ({_share(check)}), largest error "
+                f"{check.max_error:.2g}, worst at row {check.worst_row}, column {check.worst_col}: "
+                f"{check.worst_value:.6g} instead of {check.worst_expected:.6g}",
+            )
+        outcome = f"Wrong: {'; '.join(parts)}"
+    repeated = _repeated(check)
+    return f"{outcome}. {repeated[0].upper()}{repeated[1:]}." if repeated else f"{outcome}."
+
+
+def _scope(check: Check) -> str:
+    """Which cells were compared."""
+    if check.rows_checked == check.rows:
+        return "all rows"
+    rows = f"{check.rows_checked} random rows"
+    return f"{rows} and {check.cols_checked} random columns" if check.cols_checked else rows
+
+
+def _test(check: Check) -> str:
+    return f"Freivalds' test with {check.vectors} vectors"
+
+
+def _extent(check: Check) -> str:
+    """How much was compared, in few words."""
+    if check.rows_checked == check.rows:
+        return f"all {check.rows} rows"
+    if not check.vectors:
+        return f"{check.rows_checked} random rows of {check.rows}"
+    return f"{_scope(check)}, {_test(check)}"
 
 
 def _share(check: Check) -> str:
@@ -130,19 +155,49 @@ def _share(check: Check) -> str:
     return f"{share if check.cells_wrong == check.cells_checked else min(share, 99.9):.3g} %"
 
 
-def _rows(check: Check) -> str:
-    if check.rows_checked == check.rows:
-        return f"all {check.rows} rows"
-    return f"{check.rows_checked} random rows of {check.rows}"
+def _besides(check: Check) -> list[str]:
+    """What is wrong apart from the cells that were compared; never empty if those are right."""
+    parts = []
+    if check.rows_failed:
+        parts.append(f"{_test(check)} on all of C fails in {_count(check.rows_failed, 'row')}")
+    if check.cells_unwritten:
+        verb = "was" if check.cells_unwritten == 1 else "were"
+        parts.append(f"{_count(check.cells_unwritten, 'cell')} {verb} never written")
+    if check.cells_nan:
+        verb = "is" if check.cells_nan == 1 else "are"
+        parts.append(f"{_count(check.cells_nan, 'cell')} {verb} NaN")
+    if check.overrun:
+        verb = "was" if check.overrun == 1 else "were"
+        parts.append(f"{_outside(check)} {verb} overwritten")
+    return parts if parts or check.cells_wrong else ["no reason was given"]
 
 
-def _overrun(check: Check) -> str:
-    return f"{check.overrun:,} elements behind C were overwritten"
+def _outside(check: Check) -> str:
+    """What was overwritten: "3 elements in front of A and 240 elements behind C"."""
+    places = [
+        f"{_count(place.elements, 'element')} {place.side} {place.buffer}"
+        for place in check.outside
+    ]
+    # Results kept from before guards told apart: one number, of what lies behind C.
+    return " and ".join(places) or f"{_count(check.overrun, 'element')} behind C"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _repeated(check: Check) -> str:
+    """Whether a second launch gave the same answer; "" where none was made."""
+    if check.cells_differing is None:
+        return ""
+    if check.cells_differing:
+        return f"two launches differ in {_count(check.cells_differing, 'cell')}"
+    return "two launches agree bit for bit"
 
 
 def _error_note(check: Check) -> str:
     if not check.cells_wrong:
-        return _overrun(check)
+        return _besides(check)[0]
     return (
         f"{_share(check)} of cells, largest error {check.max_error:.2g} "
         f"at row {check.worst_row}, column {check.worst_col}"

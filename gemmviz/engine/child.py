@@ -14,8 +14,8 @@ import threading
 from typing import TextIO
 
 from gemmviz.core.codec import CodecError, decode_line, encode_line
-from gemmviz.core.messages import Cancel, ListDevices, Message, ReadRegisters, RunJob
-from gemmviz.engine.environment import prepare_environment
+from gemmviz.core.messages import Cancel, Message, Work
+from gemmviz.engine.environment import confine_loader, prepare_environment
 
 
 class Wire:
@@ -36,7 +36,7 @@ class Inbox:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._requests: queue.Queue[ListDevices | RunJob | ReadRegisters] = queue.Queue()
+        self._requests: queue.Queue[Work] = queue.Queue()
         self._cancelled: set[int] = set()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -49,12 +49,12 @@ class Inbox:
                 continue
             if isinstance(request, Cancel):
                 self._cancelled.add(request.job_id)
-            elif isinstance(request, ListDevices | RunJob | ReadRegisters):
+            elif isinstance(request, Work):
                 self._requests.put(request)
         # The host is gone: end at once, whatever a kernel is doing.
         os._exit(0)
 
-    def next(self) -> ListDevices | RunJob | ReadRegisters:
+    def next(self) -> Work:
         """Waits for the next request."""
         return self._requests.get()
 
@@ -72,6 +72,7 @@ def main() -> None:
     # Imported only now: drivers read the environment when the loader first looks for them.
     from gemmviz.engine.service import Service  # noqa: PLC0415
 
+    confine_loader(os.environ)
     service = Service(wire.emit, inbox.cancelled)
     while True:
         service.answer(inbox.next())

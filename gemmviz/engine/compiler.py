@@ -11,6 +11,7 @@ from gemmviz.core.model import Registers, Variant
 
 _BUILD_REPORT = re.compile(r"Build on <.*?>:\n\n(.*?)\n\(options: ", re.DOTALL)
 _SAVED_SOURCE = re.compile(r"\(source saved as ([^\n]+)\)\s*\Z")
+_MOST_LOG_BYTES = 256 * 1024
 
 
 def compiler_words(message: str, source: str) -> str:
@@ -26,6 +27,24 @@ def compiler_words(message: str, source: str) -> str:
             if copy.parent == Path(tempfile.gettempdir()) and copy.read_text() == source:
                 copy.unlink()
     return "\n".join(report.strip() for report in _BUILD_REPORT.findall(message))
+
+
+def shortened(log: str) -> str:
+    """``log``, or the lines at its two ends where it is longer than a person could ever read.
+
+    A compiler may warn once a line of an unrolled kernel: 100 MB are kept out of the pipe, the
+    results and the window.
+    """
+    raw = log.encode("utf-8", "replace")
+    if len(raw) <= _MOST_LOG_BYTES:
+        return log
+    head, tail = raw[: _MOST_LOG_BYTES // 2], raw[-_MOST_LOG_BYTES // 2 :]
+    # Whole lines where there are any: half a line of a compiler misleads.
+    head = head[: head.rfind(b"\n") + 1] or head
+    tail = tail[tail.find(b"\n") + 1 :] or tail
+    left_out = len(raw) - len(head) - len(tail)
+    first, last = (part.decode("utf-8", "ignore").strip("\n") for part in (head, tail))
+    return f"{first}\n... {left_out} more bytes\n{last}"
 
 
 _USED = re.compile(r"Used (\d+) registers")

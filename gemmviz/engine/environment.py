@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib.metadata
 import importlib.util
+import json
 import os
 import time
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 
 from gemmviz.core.paths import cache_dir
@@ -15,6 +17,9 @@ from gemmviz.core.paths import cache_dir
 _SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
 _OLD_SECONDS = 3600
 _VENDORS = "OCL_ICD_VENDORS"
+_OLDER_VENDORS = "OPENCL_VENDOR_PATH"  # the loader reads it where the other is not set
+_BUNDLE = "PYOPENCL_HOME"
+_DRIVERS = "GEMMVIZ_DRIVERS"
 
 
 def prepare_environment(environment: MutableMapping[str, str]) -> None:
@@ -31,8 +36,41 @@ def prepare_environment(environment: MutableMapping[str, str]) -> None:
     environment.setdefault("POCL_CACHE_DIR", str(_made(cache_dir() / "pocl")))
     _sweep(cache_dir() / "pocl")
     library = _intel_library()
-    if library is not None and not environment.get(_VENDORS):
-        environment[_VENDORS] = str(_vendors_with(library))
+    if library is not None and not (environment.get(_VENDORS) or environment.get(_OLDER_VENDORS)):
+        with contextlib.suppress(OSError):  # a full disk costs this driver alone
+            environment[_VENDORS] = str(_vendors_with(library))
+
+
+def only_drivers(files: Sequence[str]) -> dict[str, str]:
+    """Additions to a child's environment under which it loads the drivers of these ``.icd`` files.
+
+    See :func:`confine_loader`.
+    """
+    return {_DRIVERS: json.dumps(list(files))}
+
+
+def confine_loader(environment: MutableMapping[str, str]) -> None:
+    """Narrows the loader to the drivers of :func:`only_drivers`, where the host named some.
+
+    The loader takes a folder and, besides it, what lies in ``.libs`` of the folder that
+    ``PYOPENCL_HOME`` names, which pyopencl sets when it is imported. So this is called after that
+    import, and before the first query, when the loader looks.
+    """
+    named = environment.get(_DRIVERS)
+    if named is None:
+        return
+    texts = {}
+    for index, file in enumerate(json.loads(named)):
+        with contextlib.suppress(OSError, UnicodeDecodeError):  # the loader could not read it too
+            path = Path(file)
+            # What does not end in .icd is the library itself.
+            text = path.read_text() if path.suffix == ".icd" else f"{file}\n"
+            texts[f"{index:02d}-{path.stem}.icd"] = text
+    # Named after what it holds: children of another app confine themselves to other drivers.
+    name = hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]
+    folder = _made(cache_dir() / "drivers" / name)
+    _write_drivers(folder, texts)
+    environment[_VENDORS] = environment[_BUNDLE] = str(folder)
 
 
 def _sweep(folder: Path) -> None:
@@ -45,15 +83,35 @@ def _sweep(folder: Path) -> None:
                 path.unlink()
 
 
-def vendor_folders(environment: MutableMapping[str, str]) -> tuple[str, ...]:
-    """The folders in which the loader looks for drivers, in its order."""
-    folders = [environment.get(_VENDORS) or str(_SYSTEM_VENDORS)]
+def vendor_folders(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The folders in which the loader looks for drivers, in its order.
+
+    A variable that names no folder is one driver, and the only one that is loaded.
+    """
+    first = environment.get(_VENDORS) or environment.get(_OLDER_VENDORS) or str(_SYSTEM_VENDORS)
+    bundled = _bundled()
+    alone = first != str(_SYSTEM_VENDORS) and not Path(first).is_dir()
+    return (first,) if alone or bundled is None else (first, str(bundled))
+
+
+def driver_files(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """The ``.icd`` files that the loader reads, or the library that stands in place of them."""
+    files: list[str] = []
+    for folder in map(Path, vendor_folders(environment)):
+        if folder.is_dir():
+            files.extend(map(str, sorted(folder.glob("*.icd"))))
+        elif folder.exists():
+            files.append(str(folder))
+    return tuple(files)
+
+
+def _bundled() -> Path | None:
+    """Where pyopencl's wheel keeps drivers of its own, if anywhere."""
     spec = importlib.util.find_spec("pyopencl")
-    if spec is not None and spec.origin is not None:
-        bundled = Path(spec.origin).parent / ".libs"
-        if bundled.is_dir():
-            folders.append(str(bundled))
-    return tuple(folders)
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / ".libs"
+    return folder if folder.is_dir() else None
 
 
 def _made(folder: Path) -> Path:
@@ -83,6 +141,12 @@ def _vendors_with(library: Path) -> Path:
             wanted.setdefault(icd.name, icd.read_text())
         except (OSError, UnicodeDecodeError):
             continue  # the loader could not read it either
+    _write_drivers(folder, wanted)
+    return folder
+
+
+def _write_drivers(folder: Path, wanted: Mapping[str, str]) -> None:
+    """Makes ``folder`` hold these ``.icd`` files, text by name, and no others."""
     for stale in folder.glob("*.icd"):
         if stale.name not in wanted:
             stale.unlink(missing_ok=True)
@@ -93,4 +157,3 @@ def _vendors_with(library: Path) -> Path:
             fresh = path.with_suffix(f".{os.getpid()}")
             fresh.write_text(text)
             fresh.replace(path)
-    return folder

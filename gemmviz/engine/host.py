@@ -13,45 +13,51 @@ from gemmviz.core.messages import (
     Cancel,
     Failed,
     Finished,
-    ListDevices,
     Listing,
     Message,
-    Phase,
-    ReadRegisters,
     RegistersRead,
-    RunJob,
+    Work,
 )
 from gemmviz.core.model import Failure
 from gemmviz.engine.transport import Connect, Transport, TransportClosed
+from gemmviz.engine.watchdog import START_LIMIT_SECONDS, Watchdog
 
 _ANSWERS = get_args(Message)
 _LAST = (Finished, Failed, Listing, RegistersRead)
+# Failures after which a fresh child may find what this one no longer has: state, or the device.
+_LOST = ("driver", "not_found")
 _POLL_SECONDS = 0.05
 _GRACE_SECONDS = 0.3
-_START_LIMIT_SECONDS = 60.0
-# For a compiler or a large reference: long, but nothing waits for ever.
-_PATIENCE_SECONDS = 600.0
 
 
 class Host:
     """A child started when first needed and replaced after a crash.
 
     ``converse`` belongs to one thread at a time; ``stop`` and ``close`` may come from any.
+    ``environment`` is what each child gets besides this process's own.
     """
 
     def __init__(self, connect: Connect, environment: Mapping[str, str] | None = None) -> None:
-        self._connect, self._environment = connect, dict(environment or {})
+        self._connect = connect
+        self.environment: Mapping[str, str] = dict(environment or {})
         self._transport: Transport | None = None
         self._stopping: tuple[int, float] | None = None
         self._closed = False
         self._lock = threading.Lock()
 
-    def converse(self, request: ListDevices | RunJob | ReadRegisters) -> Iterator[Message]:
-        """Yields the answers to ``request``; the last is Finished, Failed or the one asked for."""
-        job_id = request.job_id if isinstance(request, ListDevices) else request.job.id
-        phase = Phase(job_id, "start", limited=False)
-        limit = _START_LIMIT_SECONDS
-        heard = time.monotonic()
+    def converse(
+        self, request: Work, start_limit_seconds: float = START_LIMIT_SECONDS
+    ) -> Iterator[Message]:
+        """Yields the answers to ``request``; the last is Finished, Failed or the one asked for.
+
+        The jobs of a comparison are heard too; the last bears the id of the request itself.
+
+        Args:
+            request: What the child is to do.
+            start_limit_seconds: The longest silence before the first phase of a job, and of a
+                listing.
+        """
+        watchdog = Watchdog(request, start_limit_seconds)
         over = False
         try:
             transport = self._alive()
@@ -60,7 +66,7 @@ class Host:
             while True:
                 line = transport.receive(_POLL_SECONDS)
                 if line is None:
-                    ending = self._overdue(job_id, phase, heard, limit)
+                    ending = self._overdue(watchdog)
                     if ending is not None:
                         self._drop(transport)
                         over = True
@@ -68,56 +74,47 @@ class Host:
                         return
                     continue
                 message = decode_line(line)
-                if not isinstance(message, _ANSWERS) or message.job_id != job_id:
+                if not isinstance(message, _ANSWERS) or message.job_id not in watchdog.ids:
                     continue  # late words of a job that is over neither count nor prove life
-                if isinstance(message, Phase) and isinstance(request, RunJob):
-                    phase = message
-                    limited = request.job.launch_limit_seconds
-                    limit = limited if phase.limited else _PATIENCE_SECONDS
-                lost = isinstance(message, Failed) and message.failure.kind == "driver"
-                over = isinstance(message, _LAST) and not lost
+                watchdog.hear(message)
+                last = isinstance(message, _LAST) and message.job_id == watchdog.job_id
+                lost = isinstance(message, Failed) and message.failure.kind in _LOST
+                over = last and not lost
                 yield message
-                if over or lost:
+                if last:
                     return
-                heard = time.monotonic()  # after the yield: a slow listener is no hang
+                watchdog.alive()  # after the yield: a slow listener is no hang
         except TransportClosed as closed:
-            ending = self._ended(job_id, phase, closed)
+            ending = self._ended(watchdog, closed)
             over = True
             yield ending
         except CodecError as error:
             sentence = "The child process sent something unreadable."
-            yield Failed(job_id, Failure("crash", sentence, str(error)))
+            yield Failed(watchdog.job_id, Failure("crash", sentence, str(error)))
         finally:
             if not over:
-                # Nobody listens any more, nothing sensible comes, or the driver's state is lost.
+                # Nobody listens any more, nothing sensible comes, or the driver has lost its state.
                 self._drop(self._transport)
 
-    def _overdue(self, job_id: int, phase: Phase, heard: float, limit: float) -> Message | None:
+    def _overdue(self, watchdog: Watchdog) -> Message | None:
         """What ends the job now without the child's word: a stop not followed, or a hang."""
-        now = time.monotonic()
-        if self._stopping is not None and self._stopping[0] == job_id:
-            return Finished(job_id, stopped=True) if now >= self._stopping[1] else None
-        if now - heard > limit:
-            sentence = (
-                f"A launch took longer than the limit of {limit:g} s and was killed."
-                if phase.limited
-                else f"The driver gave no answer within {limit:g} s and was killed."
-            )
-            return Failed(job_id, Failure("hang", sentence, f"phase: {phase.name}"))
-        return None
+        job_id, stopping = watchdog.job_id, self._stopping
+        if stopping is not None and stopping[0] == job_id:
+            return _stopped(job_id) if time.monotonic() >= stopping[1] else None
+        hang = watchdog.overdue()
+        return None if hang is None else Failed(job_id, hang)
 
-    def _ended(self, job_id: int, phase: Phase, closed: TransportClosed) -> Message:
+    def _ended(self, watchdog: Watchdog, closed: TransportClosed) -> Message:
         """The word for a child that is gone."""
         transport, stopping = self._transport, self._stopping
         self._drop(transport)
-        if stopping is not None and stopping[0] == job_id:
-            return Finished(job_id, stopped=True)
-        doing = "starting" if phase.name == "start" else f"the phase {phase.name!r}"
-        sentence = f"The child process that talks to OpenCL ended during {doing}: {closed}."
-        if phase.limited and "fault" in str(closed):
+        if stopping is not None and stopping[0] == watchdog.job_id:
+            return _stopped(watchdog.job_id)
+        sentence = f"The child process that talks to OpenCL ended {watchdog.doing}: {closed}."
+        if watchdog.launching and "fault" in str(closed):
             sentence += " A kernel that reads or writes out of bounds does that."
         detail = transport.remarks() if transport is not None else ""
-        return Failed(job_id, Failure("crash", sentence, detail))
+        return Failed(watchdog.job_id, Failure("crash", sentence, detail))
 
     def stop(self, job_id: int) -> None:
         """Ends a job: at its next launch, or by force after 0.3 s of silence. From any thread."""
@@ -145,7 +142,7 @@ class Host:
                 self._transport = None
             if self._transport is None:
                 try:
-                    self._transport = self._connect(self._environment)
+                    self._transport = self._connect(self.environment)
                 except OSError as error:
                     raise TransportClosed(f"it cannot be started ({error})") from error
             return self._transport
@@ -157,3 +154,7 @@ class Host:
         with self._lock:
             if self._transport is transport:
                 self._transport = None
+
+
+def _stopped(job_id: int) -> Finished:
+    return Finished(job_id, stopped=True, reason="stopped")

@@ -1,4 +1,4 @@
-"""Runs jobs over hosts, one child a device, and gathers what a run gives into a Result."""
+"""Lists devices and runs jobs over hosts, one child a device."""
 
 from __future__ import annotations
 
@@ -7,42 +7,29 @@ import hashlib
 import itertools
 import json
 import threading
-import time
-from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gemmviz.core.codec import CodecError, from_json, to_json
+from gemmviz.core.comparison import Comparison
 from gemmviz.core.feasibility import refusal
 from gemmviz.core.launch import assemble
 from gemmviz.core.limits import limits_for
 from gemmviz.core.messages import (
-    Built,
-    Checked,
+    CompareJobs,
     Failed,
     Finished,
-    ListDevices,
     Listing,
     Message,
     ReadRegisters,
     RegistersRead,
     RunJob,
-    SampleBatch,
 )
-from gemmviz.core.model import (
-    Check,
-    Device,
-    DeviceKey,
-    Failure,
-    Job,
-    KernelFacts,
-    Registers,
-    Result,
-    Samples,
-)
+from gemmviz.core.model import Device, DeviceKey, Failure, Job, Registers, Result
 from gemmviz.core.paths import cache_dir
-from gemmviz.core.verdict import describe
 from gemmviz.engine.host import Host
+from gemmviz.engine.listing import Listed, list_devices
+from gemmviz.engine.record import ComparisonRecord, Record
 from gemmviz.engine.transport import Connect, LocalTransport
 
 # Without a driver cache every build has a log; set before the first query of that child alone.
@@ -63,25 +50,25 @@ class Engine:
         self._stopped: set[int] = set()
         self._closed = False
         self._running: dict[int, Host] = {}
-        self._listing_ids = itertools.count(-1, -1)
+        self._listed = Listed(Listing(-1, ()))
+        self._listing_ids = itertools.count(1)
 
     def list_devices(self) -> Listing:
-        """Every platform and device, asked in a fresh child; trouble is in ``problem``."""
-        job_id = next(self._listing_ids)
-        key = f"listing {job_id}"
-        host = self._host(key, {})
-        problem = "The list of devices came to no end."
+        """Every platform and device, asked in fresh children; trouble is in ``problem``."""
+        listed = list_devices(self._listing_host)
+        self._listed = listed
+        return listed.listing
+
+    @contextlib.contextmanager
+    def _listing_host(self, environment: Mapping[str, str]) -> Iterator[Host]:
+        key = f"listing {next(self._listing_ids)}"
+        host = self._host(key, environment)
         try:
-            for message in host.converse(ListDevices(job_id)):
-                if isinstance(message, Listing):
-                    return message
-                if isinstance(message, Failed):
-                    problem = " ".join((message.failure.sentence, message.failure.detail)).strip()
+            yield host
         finally:
             host.close()
             with self._lock:
                 del self._hosts[key]
-        return Listing(job_id, (), (), problem)
 
     def run(self, job: Job, device: Device) -> Iterator[Message | Result]:
         """Runs ``job``; yields its messages and last its Result, whatever happens.
@@ -90,32 +77,62 @@ class Engine:
             job: What to run; ``job.device`` is ``device.key``.
             device: What is known of the device, to refuse in advance what cannot run.
         """
-        record = _Record(job, device)
-        reason = None
-        if not job.force:
-            reason = refusal(job.variant, job.parameters, job.problem, device, limits_for(device))
+        record = Record(job, device)
+        for message in self._messages(RunJob(job), job.id, (job,), (device,)):
+            record.take(message)
+            yield message
+        yield record.result()
+
+    def compare(
+        self, jobs: Sequence[Job], devices: Sequence[Device], job_id: int
+    ) -> Iterator[Message | Comparison]:
+        """Measures several jobs in turns; yields their messages and last the Comparison.
+
+        All run in one child, so that one clock and one thread times them in turns, whatever their
+        devices. The policy is that of the first job.
+
+        Args:
+            jobs: At least two, each with an id of its own.
+            devices: The device of each.
+            job_id: The comparison's own id, which ``stop`` takes and its last message bears.
+        """
+        record = ComparisonRecord(job_id, jobs, devices)
+        for message in self._messages(CompareJobs(job_id, tuple(jobs)), job_id, jobs, devices):
+            record.take(message)
+            yield message
+        yield record.comparison()
+
+    def _messages(
+        self,
+        request: RunJob | CompareJobs,
+        job_id: int,
+        jobs: Sequence[Job],
+        devices: Sequence[Device],
+    ) -> Iterator[Message]:
+        """The child's messages to a request, or why it is not even asked."""
+        reason = _refusal(jobs, devices)
         if reason is not None:
-            failed = Failed(job.id, Failure("refused", reason))
-            record.take(failed)
             with self._lock:
-                self._stopped.discard(job.id)
-            yield failed
-            yield record.result()
+                self._stopped.discard(job_id)
+            yield Failed(job_id, Failure("refused", reason))
             return
-        host = self._host(job.device, {})
+        keys = sorted({job.device for job in jobs}, key=str)
+        host = self._host(
+            keys[0] if len(keys) == 1 else " + ".join(map(str, keys)),
+            self._listed.environment_of(keys),
+        )
         with self._lock:
-            self._running[job.id] = host
-            stopped = job.id in self._stopped
+            self._running[job_id] = host
+            stopped = job_id in self._stopped
         try:
-            messages = iter((Finished(job.id, stopped=True),)) if stopped else None
-            for message in messages or host.converse(RunJob(job)):
-                record.take(message)
-                yield message
+            if stopped:
+                yield Finished(job_id, stopped=True, reason="stopped")
+            else:
+                yield from host.converse(request)
         finally:
             with self._lock:
-                self._running.pop(job.id, None)
-                self._stopped.discard(job.id)
-        yield record.result()
+                self._running.pop(job_id, None)
+                self._stopped.discard(job_id)
 
     def registers(self, job: Job, device: Device) -> Registers | None:
         """What NVIDIA's compiler says of registers, from a second build; None elsewhere.
@@ -130,7 +147,8 @@ class Engine:
         kept = _kept_registers(path)
         if kept is not None:
             return kept
-        host = self._host(f"registers {job.device}", _VERBOSE_BUILDS)
+        environment = {**_VERBOSE_BUILDS, **self._listed.environment_of([job.device])}
+        host = self._host(f"registers {job.device}", environment)
         for message in host.converse(ReadRegisters(job)):
             if isinstance(message, RegistersRead) and message.registers.registers is not None:
                 with contextlib.suppress(OSError):
@@ -155,14 +173,32 @@ class Engine:
         for host in hosts:
             host.close()
 
-    def _host(self, key: DeviceKey | str, environment: dict[str, str]) -> Host:
+    def _host(self, key: DeviceKey | str, environment: Mapping[str, str]) -> Host:
+        """The host of ``key``; one whose children would get another environment is replaced.
+
+        A host in use cannot be: the jobs of one key take turns.
+        """
         with self._lock:
             host = self._hosts.get(key)
-            if host is None:
+            stale = host if host is not None and host.environment != environment else None
+            if host is None or stale is not None:
                 host = self._hosts[key] = Host(self._connect, environment)
             if self._closed:
                 host.close()
-            return host
+        if stale is not None:
+            stale.close()
+        return host
+
+
+def _refusal(jobs: Sequence[Job], devices: Sequence[Device]) -> str | None:
+    """Why one of the jobs cannot run on its device, or None; several are told apart by name."""
+    for job, device in zip(jobs, devices, strict=True):
+        reason = None
+        if not job.force:
+            reason = refusal(job.variant, job.parameters, job.problem, device, limits_for(device))
+        if reason is not None:
+            return reason if len(jobs) == 1 else f"{job.variant.id}: {reason}"
+    return None
 
 
 def _kept_registers(path: Path) -> Registers | None:
@@ -170,56 +206,3 @@ def _kept_registers(path: Path) -> Registers | None:
         return from_json(Registers, json.loads(path.read_text()))
     except (OSError, ValueError, CodecError):
         return None
-
-
-class _Record:
-    """Gathers the messages of one run."""
-
-    def __init__(self, job: Job, device: Device) -> None:
-        self._job, self._device = job, device
-        # Arrays: a minute of short launches is millions of samples.
-        self._launches = array("L")
-        self._seconds = array("d")
-        self._at = array("d")
-        self._facts: KernelFacts | None = None
-        self._log = ""
-        self._check: Check | None = None
-        self._failure: Failure | None = None
-        self._stopped = False
-        self._discarded = 0
-
-    def take(self, message: Message) -> None:
-        """Adds one message."""
-        match message:
-            case Built(facts=facts, log=log):
-                self._facts, self._log = facts, log
-            case Checked(check=check):
-                self._check = check
-            case SampleBatch(samples=samples):
-                self._launches.extend(samples.launches)
-                self._seconds.extend(samples.seconds)
-                self._at.extend(samples.at)
-            case Finished(stopped=stopped, discarded=discarded):
-                self._stopped, self._discarded = stopped, discarded
-            case Failed(failure=failure):
-                self._failure = failure
-            case _:
-                pass
-
-    def result(self) -> Result:
-        """The Result of what was gathered; a wrong answer is a failure of its own."""
-        failure = self._failure
-        if failure is None and self._check is not None and self._check.verdict == "wrong":
-            failure = Failure("wrong", describe(self._check), self._job.variant.finding)
-        return Result(
-            job=self._job,
-            device=self._device,
-            samples=Samples(self._launches, self._seconds, self._at),
-            check=self._check,
-            facts=self._facts,
-            build_log=self._log,
-            failure=failure,
-            stopped=self._stopped,
-            finished_at=time.time(),
-            discarded=self._discarded,
-        )

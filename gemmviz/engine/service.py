@@ -7,11 +7,22 @@ import traceback
 from collections.abc import Callable
 
 from gemmviz.core.expr import ExprError
-from gemmviz.core.messages import Failed, ListDevices, Listing, Message, ReadRegisters, RunJob
+from gemmviz.core.messages import (
+    CompareJobs,
+    DriversFound,
+    Failed,
+    ListDevices,
+    Listing,
+    Message,
+    ReadRegisters,
+    RunJob,
+    Work,
+)
 from gemmviz.core.model import DeviceKey, Failure
-from gemmviz.engine.environment import vendor_folders
-from gemmviz.engine.execute import read_registers, run_job
-from gemmviz.engine.opencl import DriverError, Session, list_platforms
+from gemmviz.engine.discovery import DriverError, list_platforms
+from gemmviz.engine.environment import driver_files, vendor_folders
+from gemmviz.engine.execute import compare_jobs, read_registers, run_job
+from gemmviz.engine.opencl import Session
 
 
 class Service:
@@ -21,9 +32,9 @@ class Service:
         self._emit, self._cancelled = emit, cancelled
         self._sessions: dict[DeviceKey, Session] = {}
 
-    def answer(self, request: ListDevices | RunJob | ReadRegisters) -> None:
+    def answer(self, request: Work) -> None:
         """Answers one request, whatever happens."""
-        job_id = request.job_id if isinstance(request, ListDevices) else request.job.id
+        job_id = request.job.id if isinstance(request, RunJob | ReadRegisters) else request.job_id
         try:
             self._dispatch(request)
         except DriverError as error:
@@ -38,12 +49,16 @@ class Service:
             failure = Failure("driver", f"The run failed: {error}.", traceback.format_exc())
             self._emit(Failed(job_id, failure))
 
-    def _dispatch(self, request: ListDevices | RunJob | ReadRegisters) -> None:
+    def _dispatch(self, request: Work) -> None:
         match request:
             case ListDevices(job_id=job_id):
-                self._emit(Listing(job_id, list_platforms(), vendor_folders(os.environ)))
+                files, folders = driver_files(os.environ), vendor_folders(os.environ)
+                self._emit(DriversFound(job_id, files, folders))  # said before one can crash
+                self._emit(Listing(job_id, list_platforms(), folders))
             case RunJob(job=job):
                 run_job(job, self._session(job.device), self._emit, lambda: self._cancelled(job.id))
+            case CompareJobs(job_id=job_id):
+                compare_jobs(request, self._session, self._emit, lambda: self._cancelled(job_id))
             case ReadRegisters(job=job):
                 read_registers(job, self._session(job.device), self._emit)
 

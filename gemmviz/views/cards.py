@@ -1,17 +1,29 @@
-"""The figures of the run that is shown: throughput, time, launches and verdict as cards."""
+"""The figures of the run that is shown: throughput, time, how it was measured, and verdict."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Slot
+from PySide6.QtCore import QSize, QTimer, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
+from gemmviz.app.measured import measured, timer_badge
 from gemmviz.app.outcomes import outcome
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
 from gemmviz.core.stats import FEWEST_FOR_95
 from gemmviz.core.units import duration, percent, scaled
-from gemmviz.views.roles import Card, ElidedLabel, Meter, label, set_role
+from gemmviz.views.details_dialog import DetailsDialog
+from gemmviz.views.kernel_combo import SIGNS
+from gemmviz.views.roles import BADGE_STATES, Card, ElidedLabel, Meter, label, set_role
+from gemmviz.views.theme import Theme, icon
 
 _REFRESH_MILLISECONDS = 200
 _FOUR_IN_A_ROW = 700
@@ -23,20 +35,27 @@ class FigureCard(Card):
     def __init__(self, caption: str, note_lines: int = 2) -> None:
         super().__init__()
         self._note_lines = note_lines
+        self.tool: QToolButton | None = None
         self.figure, self.unit = label("–", "figure"), label("", "unit")
         self.note = ElidedLabel("", "note")
         self._head = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        self._head.addWidget(title := label(caption, "caption"))
+        title, self.badge = label(caption, "caption"), ElidedLabel("", "note")
+        self.badge.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.badge.hide()
         for part in (title, self.figure, self.unit):
             part.setMinimumWidth(1)  # else four of them would keep the window wide
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self.figure)
-        row.addWidget(self.unit)
-        row.addStretch(1)
-        self._head.addLayout(row, 1)
+        self._top, self._row, self._foot = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        self._top.addWidget(title)
+        self._top.addStretch(1)
+        self._row.setSpacing(6)
+        self._row.addWidget(self.figure)
+        self._row.addWidget(self.unit)
+        self._row.addStretch(1)
+        self._foot.addWidget(self.note, 1)
+        self._head.addLayout(self._top)
+        self._head.addLayout(self._row, 1)
         self.box.addLayout(self._head)
-        self.box.addWidget(self.note)
+        self.box.addLayout(self._foot)
         self.box.addStretch(1)
         self.set_flat(False)
 
@@ -48,6 +67,23 @@ class FigureCard(Card):
         self.box.setContentsMargins(10, 3 if flat else 8, 10, 5 if flat else 9)
         self.box.setSpacing(0 if flat else 3)
         self.note.set_lines(1 if flat else self._note_lines)
+        (self._foot if flat else self._top).addWidget(self.badge)
+        if self.tool is not None:
+            (self._row if flat else self._top).addWidget(self.tool)
+
+    def add_tool(self, tool: QToolButton) -> None:
+        """Put a small button into the corner, no higher than a caption."""
+        tool.setStyleSheet("padding: 0px;")
+        tool.setFixedSize(18, self.badge.sizeHint().height())
+        self.tool = tool
+        self._top.addWidget(tool)
+
+    def show_badge(self, text: str, state: str = "", tip: str = "") -> None:
+        """Show a few words beside the caption; none hide it."""
+        self.badge.setVisible(bool(text))
+        self.badge.setText(text)
+        self.badge.setToolTip(tip)
+        set_role(self.badge, "state", state)
 
     def show_figure(
         self,
@@ -75,7 +111,8 @@ class FigureCard(Card):
 class Cards(QWidget):
     """The four cards, in one row or two by two where the width is small.
 
-    While a run goes on they are renewed a few times a second, whatever arrives.
+    While a run goes on they are renewed a few times a second, whatever arrives; while drawing could
+    disturb a measurement, only when samples have come.
     """
 
     def __init__(self, state: AppState) -> None:
@@ -83,13 +120,20 @@ class Cards(QWidget):
         self._state = state
         self.rate = FigureCard("Median throughput")
         self.time = FigureCard("Median kernel time")
-        self.launches = FigureCard("Launches", note_lines=1)
+        self.measured = FigureCard("Measured", note_lines=1)
         self.verdict = FigureCard("Result")
+        self.details = QToolButton()
+        self.details.setProperty("role", "quiet")
+        self.details.setToolTip("Everything that is recorded with this run")
+        self.details.setAccessibleName("Run details")
+        self.details.setIconSize(QSize(14, 14))
+        self.details.clicked.connect(self._on_details_clicked)
+        self.verdict.add_tool(self.details)
         self._progress = Meter()
         policy = self._progress.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._progress.setSizePolicy(policy)
-        self.launches.box.insertWidget(self.launches.box.count() - 1, self._progress)
+        self.measured.box.insertWidget(self.measured.box.count() - 1, self._progress)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(8)
@@ -98,8 +142,18 @@ class Cards(QWidget):
         self._timer = QTimer(self, interval=_REFRESH_MILLISECONDS)
         self._timer.timeout.connect(self._refresh)
         state.run_shown.connect(self._on_run_shown)
+        state.job_advanced.connect(self._on_job_advanced)
         state.job_ended.connect(self._on_job_ended)
         self._refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw the icon in the colours of ``theme``."""
+        self.details.setIcon(icon("info", theme))
+
+    @Slot()
+    def _on_details_clicked(self) -> None:
+        if self._state.shown is not None:
+            DetailsDialog(self._state.shown, self.window()).open()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Choose one row or two."""
@@ -110,7 +164,7 @@ class Cards(QWidget):
         if columns == self._columns:
             return
         self._columns = columns
-        for place, card in enumerate((self.rate, self.time, self.launches, self.verdict)):
+        for place, card in enumerate((self.rate, self.time, self.measured, self.verdict)):
             self._grid.addWidget(card, place // columns, place % columns)
             card.set_flat(columns < 4)
         for column in range(4):
@@ -119,29 +173,41 @@ class Cards(QWidget):
     @Slot()
     def _on_run_shown(self) -> None:
         self._refresh()
-        shown = self._state.shown
-        if shown is not None and shown.result is None:
-            self._timer.start()
+        self._keep_time()
+
+    @Slot(int)
+    def _on_job_advanced(self, job_id: int) -> None:
+        self._keep_time()
+        run = self._state.active.get(job_id)
+        if run is not None and self._state.quiet and run.job.policy.quiet:
+            self._refresh()  # between two batches nothing is timed that this could disturb
 
     @Slot(int)
     def _on_job_ended(self, job_id: int) -> None:
-        shown = self._state.shown
-        if shown is not None and shown.result is not None:
-            self._timer.stop()
+        self._keep_time()
         self._refresh()
+
+    def _keep_time(self) -> None:
+        """Let the timer run while the shown run goes on and drawing disturbs nothing."""
+        shown = self._state.shown
+        wanted = shown is not None and shown.result is None and not self._state.quiet
+        if wanted != self._timer.isActive():
+            self._timer.start() if wanted else self._timer.stop()
 
     @Slot()
     def _refresh(self) -> None:
         run = self._state.shown
+        self.details.setEnabled(run is not None)
         if run is None:
-            for card in (self.rate, self.time, self.launches, self.verdict):
+            for card in (self.rate, self.time, self.measured, self.verdict):
                 card.show_figure("–", note="no run yet")
+            self.measured.show_badge("")
             self._progress.show_share(0)
             return
         if run.result is None:
             run.refresh_summary()
         self._show_speed(run)
-        self._show_launches(run)
+        self._show_measured(run)
         self._show_verdict(run)
 
     def _show_speed(self, run: Run) -> None:
@@ -166,14 +232,19 @@ class Cards(QWidget):
         tip = f"{note}: a quarter of the launches was faster, a quarter slower"
         self.time.show_figure(figure, unit, note, tip=tip, struck=struck)
 
-    def _show_launches(self, run: Run) -> None:
-        wanted, done = run.job.launches, run.buffer.launch_count
-        unit = f"of {wanted:,}" if wanted is not None and done < wanted else ""
-        note = f"{run.status}, {_clock(run.elapsed_seconds)}"
+    def _show_measured(self, run: Run) -> None:
+        found = measured(run)
         share = run.progress
+        note = f"{found.note}, {_clock(run.elapsed_seconds)}"
         if share is not None and run.result is None:
             note = f"{note}, {percent(share)}"
-        self.launches.show_figure(f"{done:,}", unit, note)
+        self.measured.show_figure(found.figure, found.unit, note, tip=found.tip)
+        badge = timer_badge(run.trust)
+        if badge is None:
+            self.measured.show_badge("")
+        else:
+            state = BADGE_STATES[badge.meaning]
+            self.measured.show_badge(f"{SIGNS[badge.meaning]} {badge.text}", state, badge.why)
         self._progress.setVisible(share is not None)  # no end is near where none is set
         self._progress.show_share(share or 0.0)
 

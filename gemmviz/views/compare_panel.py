@@ -1,4 +1,4 @@
-"""The tab of the comparison: the ticked runs as bars."""
+"""The tab of the comparison: the ticked runs as bars, and kernels measured against each other."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ from collections import Counter
 
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from gemmviz.app.book import ResultBook
+from gemmviz.app.duels import Match, match_of
 from gemmviz.app.outcomes import outcome
 from gemmviz.app.results_table import ResultsTableModel
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
+from gemmviz.core.comparison import Comparison
 from gemmviz.core.labels import device_label
 from gemmviz.core.model import DeviceKey
 from gemmviz.core.stats import FEWEST_FOR_95
 from gemmviz.views.charts.bars import Bar
+from gemmviz.views.charts.chart import Chart
 from gemmviz.views.charts.compare import CompareChart
 from gemmviz.views.charts.heading import Line
+from gemmviz.views.charts.ratios import Ratio, RatioChart
+from gemmviz.views.duel_panel import DuelPanel
+from gemmviz.views.export import Title
 from gemmviz.views.results_panel import ResultsTable
 from gemmviz.views.roles import ElidedLabel
 from gemmviz.views.theme import Theme
@@ -28,29 +34,38 @@ _EMPTY = (
     "Each finished run becomes a bar. Run two kernels or two devices to see them side by side; "
     "B pins the baseline."
 )
-_CHART_PIXELS = 180
+_CHART_PIXELS = 120
 _TABLE_PIXELS = 112
 _ROOM_FOR_TABLE = 400
 """Below this height the chart has the panel alone; the Results tab has the table all the same."""
 
 
 class ComparePanel(QWidget):
-    """Bars with intervals grouped by device or by kernel, and the rows that they come from."""
+    """Bars with intervals grouped by device or by kernel, and the rows that they come from.
+
+    Once kernels were measured against each other, a strip at the top says how they did, and their
+    ratios can be shown in place of the bars.
+    """
 
     def __init__(self, state: AppState, model: ResultsTableModel) -> None:
         super().__init__()
         self._state = state
-        self.chart = CompareChart()
-        self.chart.empty_text = _EMPTY
-        self.chart.setMinimumHeight(_CHART_PIXELS)
-        self.title = ElidedLabel("", "note")
-        self.tools = ToolRow(self.title)
+        self.bars, self.ratios = CompareChart(), RatioChart()
+        self.bars.empty_text = _EMPTY
+        self._charts = QStackedWidget()
+        for chart in (self.bars, self.ratios):
+            chart.setMinimumHeight(_CHART_PIXELS)
+            self._charts.addWidget(chart)
+        self.duels = DuelPanel()
+        self.count = ElidedLabel("", "note")
+        self.tools = ToolRow(self.count)
         self.grouping = self.tools.add_choice(("By device", "By kernel"), "What stands together")
+        self.measure = self.tools.add_button("versus", "", "Measure against each other")
         self.pin = self.tools.add_button("pin", "Pin the selected row as the baseline (B)")
         self.export = self.tools.add_button("export", "Export this chart (Ctrl+E)")
         self.table = ResultsTable(state, model)
         self._splitter = QSplitter(Qt.Orientation.Vertical)
-        self._splitter.addWidget(self.chart)
+        self._splitter.addWidget(self._charts)
         self._splitter.addWidget(self.table)
         self._splitter.setStretchFactor(0, 1)
         self._splitter.setChildrenCollapsible(False)
@@ -59,18 +74,35 @@ class ComparePanel(QWidget):
         column.setContentsMargins(2, 2, 2, 2)
         column.setSpacing(2)
         column.addWidget(self.tools)
+        column.addWidget(self.duels)
         column.addWidget(self._splitter, 1)
         self.grouping.choice_made.connect(self._on_grouping_chosen)
+        self.duels.kind.choice_made.connect(self._on_kind_chosen)
+        self.duels.closed.connect(self._on_duels_closed)
+        state.comparison_ended.connect(self._on_comparison_ended)
         for signal in (state.book.run_added, state.book.marks_changed, state.book.cleared):
             signal.connect(self._refresh)
         self._refresh()
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of ``theme``."""
-        self.chart.set_theme(theme)
+        for part in (self.bars, self.ratios, self.duels):
+            part.set_theme(theme)
         self.tools.set_theme(theme)
         self.table.delegate.set_theme(theme)
         self.table.viewport().update()
+
+    @property
+    def chart(self) -> Chart:
+        """The chart that is shown: bars or ratios."""
+        return self.ratios if self._charts.currentWidget() is self.ratios else self.bars
+
+    def catch_up(self) -> None:
+        """Nothing to do: finished runs come as a whole."""
+
+    def title(self) -> Title | None:
+        """What was measured against what, above the ratios; the bars say it on the screen too."""
+        return (self.duels.title.text(), ()) if self.chart is self.ratios else None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave all room to the chart where there is little."""
@@ -85,18 +117,56 @@ class ComparePanel(QWidget):
 
     @Slot(str)
     def _on_grouping_chosen(self, word: str) -> None:
-        self.chart.set_grouping("device" if word == "By device" else "kernel")
+        self.bars.set_grouping("device" if word == "By device" else "kernel")
+
+    @Slot(str)
+    def _on_kind_chosen(self, word: str) -> None:
+        self._charts.setCurrentWidget(self.ratios if word == "Ratios" else self.bars)
+        self.grouping.setEnabled(word == "Bars")
+
+    @Slot()
+    def _on_duels_closed(self) -> None:
+        self._on_kind_chosen("Bars")
+
+    @Slot(object)
+    def _on_comparison_ended(self, comparison: Comparison) -> None:
+        match = match_of(comparison)
+        self.duels.show_match(match)
+        ratios = ratios_of(match)
+        self.ratios.set_ratios(ratios, match.first)
+        self.ratios.export_title = f"Ratios {match.problem}"
+        self.duels.kind.setVisible(bool(ratios))
+        self.duels.kind.choose("Ratios" if ratios else "Bars")
+        self._on_kind_chosen(self.duels.kind.word)
 
     @Slot()
     def _refresh(self) -> None:
         book = self._state.book
         bars = bars_of(book)
-        self.chart.set_bars(bars)
+        self.bars.set_bars(bars)
         heading = describe_comparison(book)
-        self.chart.set_heading("", (Line(heading, "text"),) if heading else ())
-        self.chart.export_title = f"Comparison {heading}".strip()
+        self.bars.set_heading("", (Line(heading, "text"),) if heading else ())
+        self.bars.export_title = f"Comparison {heading}".strip()
         self._show_table()
-        self.title.setText(f"{len(bars)} of {len(book.runs)} runs ticked" if book.runs else "")
+        self.count.setText(f"{len(bars)} of {len(book.runs)} runs ticked" if book.runs else "")
+
+
+def ratios_of(match: Match) -> tuple[Ratio, ...]:
+    """The kernels of a comparison whose ratio is known."""
+    return tuple(
+        Ratio(
+            duel.name,
+            duel.verdict,
+            duel.tone,
+            duel.versus.ratio,
+            duel.versus.ratio_low,
+            duel.versus.ratio_high,
+            duel.versus.margin,
+            struck=not duel.counts,
+        )
+        for duel in match.duels
+        if duel.versus is not None
+    )
 
 
 def describe_comparison(book: ResultBook) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -15,32 +13,31 @@ from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.charts.picture import run_heading
 from gemmviz.views.export import Title
+from gemmviz.views.pace import Pace
 from gemmviz.views.roles import ElidedLabel
 from gemmviz.views.run_chooser import RunChooser
 from gemmviz.views.theme import Theme
 from gemmviz.views.tool_row import ToolRow
 
-_REDRAW_MILLISECONDS = {"GPU": 66}
-_SLOW_REDRAW_MILLISECONDS = 150
-"""One timer redraws: seldom enough not to cost a GPU that also drives the screen, and more seldom
-where the kernel runs on the cores that draw."""
-_REST_SHARE = 80
-"""Between two redraws pass at least this many times the last one's own time, so that a chart of a
-million samples holds up one tick in a hundred of the window at most."""
-_LONGEST_REDRAW_SECONDS = 0.0125  # one that was held up itself does not stop the chart
+_REDRAW_MILLISECONDS, _SLOW_REDRAW_MILLISECONDS = 66, 150
+"""Seldom enough not to cost a GPU that also drives the screen; more seldom where the kernel runs on
+the cores that draw."""
 _CATCH_UP_MILLISECONDS = 25
 """Between two parts of a long run that is shown from its beginning."""
 _HINT = "Drag to zoom, Shift and drag to move, H for all"
 
 
 class LivePanel(QWidget):
-    """Which run is shown, its charts, and the choice of axes."""
+    """Which run is shown, its charts, and the choice of axes.
+
+    While drawing could disturb a measurement it redraws at once when samples have come, and never
+    else.
+    """
 
     def __init__(self, state: AppState) -> None:
         super().__init__()
         self._state = state
-        self._drawn = -1
-        self._redraw_seconds = 0.0
+        self._drawn: tuple[int, int] | None = None
         self._heading = ""
         self._struck: tuple[int, str] | None = None
         self.chart = LiveChart()
@@ -59,8 +56,12 @@ class LivePanel(QWidget):
         column.setSpacing(0)
         column.addWidget(self.tools)
         column.addWidget(self.chart, 1)
-        self._timer = QTimer(self, singleShot=True)
-        self._timer.timeout.connect(self._redraw)
+        self._fast, self._slow = (
+            Pace(self, usual) for usual in (_REDRAW_MILLISECONDS, _SLOW_REDRAW_MILLISECONDS)
+        )
+        self._catching_up = QTimer(self, singleShot=True, interval=_CATCH_UP_MILLISECONDS)
+        for due in (self._fast.due, self._slow.due, self._catching_up.timeout):
+            due.connect(self._redraw)
         self.home.clicked.connect(self.chart.home)
         state.run_shown.connect(self._on_run_shown)
         state.job_advanced.connect(self._on_job_advanced)
@@ -76,7 +77,7 @@ class LivePanel(QWidget):
 
     @Slot()
     def _on_run_shown(self) -> None:
-        self._drawn, self._struck = -1, None
+        self._drawn, self._struck = None, None
         self.chart.clear_samples()
         self.chart.set_struck(False)
         self._redraw()
@@ -84,20 +85,33 @@ class LivePanel(QWidget):
 
     @Slot(int)
     def _on_job_advanced(self, job_id: int) -> None:
-        shown = self._state.shown
+        state, shown = self._state, self._state.shown
+        if state.quiet:  # the moment after a batch is the only one in which nothing is timed
+            self._rest()
+            run = state.active.get(job_id)
+            if run is not None and run.job.policy.quiet:
+                self._redraw()
+            return
         if shown is None or shown.job.id != job_id:
             return
-        if not self._timer.isActive():
-            usual = _REDRAW_MILLISECONDS.get(shown.device.type, _SLOW_REDRAW_MILLISECONDS)
-            self._timer.start(max(usual, round(1000 * _REST_SHARE * self._redraw_seconds)))
+        self._pace_of(shown).ask()
+
+    def _pace_of(self, run: Run) -> Pace:
+        return self._fast if run.device.type == "GPU" else self._slow
+
+    def _rest(self) -> None:
+        """Let nothing be redrawn by a timer."""
+        self._fast.cancel()
+        self._slow.cancel()
+        self._catching_up.stop()
 
     @Slot()
     def _redraw(self) -> None:
         """Renew the picture, all of it or nothing: its heading must be that of its samples."""
         if self.isVisible() and self._state.shown is not None:
             self._show(self._state.shown, at_once=False)
-            if self.chart.behind and not self._timer.isActive():
-                self._timer.start(_CATCH_UP_MILLISECONDS)
+            if self.chart.behind and not self._state.quiet:
+                self._catching_up.start()
 
     def catch_up(self) -> None:
         """Show every sample there is, as a picture for someone else must even of a hidden tab."""
@@ -122,13 +136,13 @@ class LivePanel(QWidget):
             self.chart.set_struck(
                 bool(objection), f"{objection.capitalize()}: the figures do not count"
             )
-        if len(run.buffer) != self._drawn or self.chart.behind:
-            self._drawn = len(run.buffer)
-            begun = time.perf_counter()
-            self.chart.set_samples(
-                run.buffer.at, run.buffer.seconds_per_launch, run.flop, at_once=at_once
-            )
-            self._redraw_seconds = min(_LONGEST_REDRAW_SECONDS, time.perf_counter() - begun)
+        drawn = run.restarts, len(run.buffer)
+        if drawn != self._drawn or self.chart.behind:
+            self._drawn = drawn
+            with self._pace_of(run).measured():
+                self.chart.set_samples(
+                    run.buffer.at, run.buffer.seconds_per_launch, run.flop, at_once=at_once
+                )
         if not len(run.buffer):
             self._show_next_step()
 

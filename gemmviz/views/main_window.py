@@ -120,6 +120,7 @@ class MainWindow(QMainWindow):
         state.catalog_loaded.connect(self._on_catalog_loaded)
         for signal in (state.devices_listed, state.job_queued, state.job_ended):
             signal.connect(self._show_status)
+        state.comparison_ended.connect(self._show_status)
 
     @Slot()
     def complete(self) -> None:
@@ -163,7 +164,10 @@ class MainWindow(QMainWindow):
         if theme is not self._theme and isinstance(app, QApplication):
             apply_theme(app, theme)
         self._theme = theme
-        for panel in (self.setup_bar, self.devices, self.occupancy, self.log, self.failure):
+        panels = (
+            self.setup_bar, self.cards, self.devices, self.occupancy, self.log, self.failure,
+        )  # fmt: skip
+        for panel in panels:
             panel.set_theme(theme)
         if self.tabs is not None:
             self.tabs.set_theme(theme)
@@ -192,7 +196,8 @@ class MainWindow(QMainWindow):
         if run is not None:
             count = len(run.buffer)
             parts.append(f"{count:,} samples")
-            if run.result is None and self._samples_before:
+            # Samples of a quiet run come all at once: a rate would be drawn for nothing.
+            if run.result is None and self._samples_before and not state.quiet:
                 rate = (count - self._samples_before) * 1000 / _STATUS_MILLISECONDS
                 parts.append(f"{rate:,.0f} a second")
             self._samples_before = count

@@ -14,6 +14,7 @@ from gemmviz.core.limits import load_limits
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.units import memory
 
+_MEASURE_TIP = "Measure the ticked runs in turns, round by round, and say which is faster (Ctrl+M)"
 _THEMES = {"light": "&Light", "dark": "&Dark", "system": "As the &system"}
 
 
@@ -36,8 +37,9 @@ class Menus(QObject):
         self.export_table = self._action("Export &table as CSV...", "Ctrl+Shift+E")
         self.quit = self._action("&Quit", "Ctrl+Q")
         self.pin = self._action("Pin as &baseline", "B")
+        self.measure = self._action("&Measure against each other", "Ctrl+M")
         self.clear = self._action("&Clear results", None)
-        self.home = self._action("&Show every sample", "H")
+        self.home = self._action("&Show all", "H")
         self.log_axes = self._action("Lo&garithmic axes", "L")
         self.log_axes.setCheckable(True)
         self.refresh = self._action("&Refresh devices", "F5")
@@ -49,6 +51,7 @@ class Menus(QObject):
         self._fill()
         self.run.triggered.connect(self._on_run_triggered)
         self.stop.triggered.connect(state.stop)
+        self.measure.triggered.connect(self._on_measure_triggered)
         self.refresh.triggered.connect(state.list_devices)
         self.reload_kernels.triggered.connect(state.load_kernels)
         self.themes.triggered.connect(self._on_theme_triggered)
@@ -56,6 +59,8 @@ class Menus(QObject):
         for signal in (state.setup_changed, state.devices_listed, state.catalog_loaded):
             signal.connect(self._show_state)
         for signal in (state.job_queued, state.job_ended, state.book.cleared):
+            signal.connect(self._show_state)
+        for signal in (state.comparison_ended, state.book.run_added, state.book.marks_changed):
             signal.connect(self._show_state)
         self._show_state()
 
@@ -73,7 +78,8 @@ class Menus(QObject):
     def _fill(self) -> None:
         self._menu("&File", self.open_kernel, self.reload_kernels, None, self.export_chart,
                    self.copy_chart, self.export_table, None, self.quit)  # fmt: skip
-        self._menu("&Run", self.run, self.stop, None, self.pin, self.clear)
+        self._menu("&Run", self.run, self.stop, None, self.measure, self.pin,
+                   self.clear)  # fmt: skip
         view = self._menu("&View", self.home, self.log_axes)
         view.addSeparator()
         for name, text in _THEMES.items():
@@ -126,6 +132,9 @@ class Menus(QObject):
         self.run.setEnabled(state.can_run)
         self.run.setToolTip(state.refusal or state.remark or "Run the kernel (Ctrl+R)")
         self.stop.setEnabled(bool(state.active))
+        refusal = state.comparison_refusal(state.book.ticked)
+        self.measure.setEnabled(not refusal)
+        self.measure.setToolTip(refusal or _MEASURE_TIP)
         self.clear.setEnabled(bool(state.book.runs))
         self.refresh.setEnabled(not state.listing_now)
 
@@ -136,6 +145,10 @@ class Menus(QObject):
         if isinstance(editor, QAbstractSpinBox):
             editor.interpretText()
         self._state.start()
+
+    @Slot()
+    def _on_measure_triggered(self) -> None:
+        self._state.compare(self._state.book.ticked)
 
     @Slot(QAction)
     def _on_theme_triggered(self, action: QAction) -> None:

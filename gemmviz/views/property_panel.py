@@ -17,13 +17,18 @@ from PySide6.QtWidgets import (
 )
 
 from gemmviz.app.property_table import FILTER_ROLE, PropertyTableModel
-from gemmviz.app.readings import badges, device_facts
+from gemmviz.app.readings import badges, device_facts, timer_text
 from gemmviz.app.state import AppState
 from gemmviz.views.delegates import PropertyDelegate
 from gemmviz.views.roles import BADGE_STATES, ElidedLabel, label, set_role
 from gemmviz.views.theme import Theme, icon
 
 _TOPICS = {"local": "Local memory", "clock": "Clock", "type": "Type"}
+_TIMER_TIP = (
+    "Measured with an empty kernel: the smallest step between two timestamps, what the driver says "
+    "of it, the host's time for one of many launches, and the time from enqueueing one launch to "
+    "knowing that it ended."
+)
 _ROW_PIXELS = 24
 _NAME_SHARE = 0.6
 _DETAIL_LINE_PIXELS = 14
@@ -54,6 +59,8 @@ class PropertyPanel(QWidget):
         self._state = state
         self.title = ElidedLabel("", "heading")
         self.facts = label("", "note", wrap=True)
+        self.timer = label("", "note", wrap=True)
+        self.timer.setToolTip(_TIMER_TIP)
         self.reason = label("", wrap=True)
         set_role(self.reason, "state", "bad")
         self._badges = QVBoxLayout()
@@ -83,6 +90,7 @@ class PropertyPanel(QWidget):
         copy.activated.connect(self._on_copy_activated)
         self._lay_out()
         state.device_selected.connect(self._on_device_selected)
+        state.timer_measured.connect(self._show_timer)
         self._on_device_selected()
 
     def _set_up_table(self) -> None:
@@ -113,6 +121,7 @@ class PropertyPanel(QWidget):
         column.setSpacing(4)
         column.addWidget(self.title)
         column.addWidget(self.facts)
+        column.addWidget(self.timer)
         column.addWidget(self.reason)
         column.addLayout(self._badges)
         row = QHBoxLayout()
@@ -137,6 +146,7 @@ class PropertyPanel(QWidget):
         self.table.setCurrentIndex(self.proxy.index(0, 0))
         self.title.setText(device.name if device is not None else "No device selected")
         self.facts.setText(device_facts(device) if device is not None else "")
+        self._show_timer()
         unavailable = device.unavailable if device is not None else None
         self.reason.setText(f"✗ Cannot run: {unavailable}" if unavailable else "")
         self.reason.setVisible(bool(unavailable))
@@ -153,6 +163,15 @@ class PropertyPanel(QWidget):
             set_role(line, "state", BADGE_STATES[badge.meaning])
             line.setToolTip(badge.why)
             self._badges.addWidget(line)
+
+    @Slot()
+    def _show_timer(self) -> None:
+        timer = self._state.timer
+        text = (
+            timer_text(timer) if timer is not None else "timer not measured yet: the first run does"
+        )
+        self.timer.setText(text[:1].upper() + text[1:])
+        self.timer.setVisible(self._state.device is not None)
 
     @Slot(QModelIndex, QModelIndex)
     def _on_current_changed(self, current: QModelIndex, previous: QModelIndex) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Slot
-from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -18,6 +18,7 @@ from gemmviz.app.results_table import RUN_ROLE, SORT_ROLE, ResultsTableModel
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
 from gemmviz.views.delegates import ResultDelegate
+from gemmviz.views.details_dialog import DetailsDialog
 from gemmviz.views.roles import ElidedLabel
 from gemmviz.views.theme import Theme
 from gemmviz.views.tool_row import ToolRow
@@ -28,7 +29,10 @@ _NARROWEST_KERNEL, _WIDEST_KERNEL = 104, 320
 
 
 class ResultsTable(QTableView):
-    """Rows to tick, sort, copy and show; Enter or a double click shows the row's run."""
+    """Rows to tick, sort, copy and show; Enter or a double click shows the row's run.
+
+    The key I and the menu of the right button tell everything that is recorded with it.
+    """
 
     def __init__(self, state: AppState, model: ResultsTableModel) -> None:
         super().__init__()
@@ -60,6 +64,14 @@ class ResultsTable(QTableView):
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self._on_copy_activated)
         self.activated.connect(self._on_activated)
+        self.details = QAction("&Details...", self)
+        self.details.setShortcut(QKeySequence("I"))
+        self.details.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self.details.triggered.connect(self.show_details)
+        self.show_run = QAction("&Show its samples", self)
+        self.show_run.triggered.connect(self._on_show_run)
+        self.addActions([self.show_run, self.details])
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the room that the other columns leave to the kernel's name."""
@@ -79,6 +91,16 @@ class ResultsTable(QTableView):
         runs = self._state.book.runs
         return runs[-1] if runs else None
 
+    @Slot()
+    def show_details(self) -> None:
+        """Tell everything that is recorded with the chosen run."""
+        if self.chosen is not None:
+            DetailsDialog(self.chosen, self.window()).open()
+
+    @Slot()
+    def _on_show_run(self) -> None:
+        self._on_activated(self.currentIndex())
+
     @Slot(QModelIndex)
     def _on_activated(self, index: QModelIndex) -> None:
         run = index.data(RUN_ROLE)
@@ -87,7 +109,8 @@ class ResultsTable(QTableView):
 
     @Slot()
     def _on_copy_activated(self) -> None:
-        rows = sorted({self.proxy.mapToSource(index).row() for index in self.selectedIndexes()})
+        selected = self.selectionModel().selectedRows()
+        rows = sorted(self.proxy.mapToSource(index).row() for index in selected)
         lines = [self._model.header_line(), *(self._model.line(row) for row in rows)]
         QGuiApplication.clipboard().setText("\n".join(lines))
 
@@ -103,6 +126,9 @@ class ResultsPanel(QWidget):
         self.tools = ToolRow(self.title)
         self.pin = self.tools.add_button(
             "pin", "Pin the selected row as the baseline (B)", "Baseline"
+        )
+        self.details = self.tools.add_button(
+            "info", "Everything that is recorded with the selected row (I)", "Details"
         )
         self.export = self.tools.add_button("export", "Export the table as CSV", "CSV")
         self.clear = self.tools.add_button("cross", "Forget all results", "Clear")
@@ -120,6 +146,7 @@ class ResultsPanel(QWidget):
         column.addWidget(self.tools)
         column.addWidget(pages, 1)
         self.pin.clicked.connect(self.pin_baseline)
+        self.details.clicked.connect(self.table.show_details)
         for signal in (state.book.run_added, state.book.marks_changed, state.book.cleared):
             signal.connect(self._refresh)
         self._refresh()
@@ -139,7 +166,7 @@ class ResultsPanel(QWidget):
     def _refresh(self) -> None:
         book = self._state.book
         self._pages.setCurrentIndex(1 if book.runs else 0)
-        for button in (self.pin, self.export, self.clear):
+        for button in (self.pin, self.details, self.export, self.clear):
             button.setEnabled(bool(book.runs))
         base = f", speed-up against {book.baseline.label}" if book.baseline is not None else ""
         runs = f"{len(book.runs)} run{'s' * (len(book.runs) != 1)}"

@@ -1,4 +1,4 @@
-"""The bar on top: kernel, parameters, sizes, element type, launches, Run and Stop."""
+"""The bar on top: kernel, parameters, sizes, element type, how long to measure, Run and Stop."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ from itertools import pairwise
 from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
-    QCheckBox,
     QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
-    QSpinBox,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from gemmviz.app.setup import Badge, verdict_badge
 from gemmviz.app.state import AppState
+from gemmviz.core.policy import Policy
 from gemmviz.views.flow_layout import FlowLayout
 from gemmviz.views.kernel_combo import SIGNS, KernelCombo
+from gemmviz.views.measure_combo import MeasureCombo
 from gemmviz.views.option_combo import OptionCombo
 from gemmviz.views.roles import BADGE_STATES, label, set_role
+from gemmviz.views.settings_dialog import SettingsDialog
 from gemmviz.views.size_fields import SizeFields
 from gemmviz.views.theme import Theme, icon
 
-_MOST_LAUNCHES = 10_000_000
-_TAKEN = frozenset("FRVDSHLMNKECU")
+_TAKEN = frozenset("FRVDSHLMNKEU")
 """Letters that the menus, and then the bar's own captions, answer to with Alt."""
 
 
@@ -48,11 +49,12 @@ class SetupBar(QFrame):
         self.sizes = SizeFields(state)
         self.element = OptionCombo()
         self.element.set_tip("Type of a matrix element")
-        self.launches = QSpinBox(minimum=1, maximum=_MOST_LAUNCHES, value=100)
-        self.launches.setToolTip("Timed launches of the kernel")
-        self.endless = QCheckBox("&until stopped")
+        self.measure = MeasureCombo()
+        self.settings = QToolButton()
+        self.settings.setText("...")
+        self.settings.setToolTip("Everything that a run is measured with (Ctrl+,)")
+        self.settings.setAccessibleName("Run settings")
         self.run_button, self.stop_button = _button(run, "primary"), _button(stop, "")
-        self.launches.setMaximumWidth(84)
         self.summary, self.message = label("", "unit", wrap=True), label("", wrap=True)
         for text in (self.summary, self.message):
             text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -64,7 +66,7 @@ class SetupBar(QFrame):
         self._choices.addWidget(_field("Kerne&l", self.kernel, self.badge))
         self._choices.addWidget(self.sizes)
         self._choices.addWidget(_field("&Element", self.element))
-        self._choices.addWidget(_field("Laun&ches", self.launches, self.endless))
+        self._choices.addWidget(_field("Meas&ure", self.measure, self.settings))
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
         buttons.addWidget(self.run_button)
@@ -87,8 +89,9 @@ class SetupBar(QFrame):
         state.devices_listed.connect(self._on_setup_changed)
         self.kernel.variant_chosen.connect(state.choose_variant)
         self.element.option_chosen.connect(self._on_element_chosen)
-        self.launches.valueChanged.connect(self._on_launches_edited)
-        self.endless.toggled.connect(self._on_launches_edited)
+        self.measure.policy_chosen.connect(self._on_policy_chosen)
+        self.measure.custom_chosen.connect(self._on_settings_asked)
+        self.settings.clicked.connect(self._on_settings_asked)
         self._run.changed.connect(self._on_run_changed)
         self._on_catalog_loaded()
 
@@ -110,14 +113,7 @@ class SetupBar(QFrame):
         self._show_badge(verdict_badge(setup.variant) if setup.variant is not None else None)
         self._show_parameters()
         self.element.set_options(state.element_options, setup.element)
-        self.launches.setEnabled(setup.launches is not None)
-        for widget in (self.launches, self.endless):
-            widget.blockSignals(True)
-        self.endless.setChecked(setup.launches is None)
-        if setup.launches is not None:
-            self.launches.setValue(setup.launches)
-        for widget in (self.launches, self.endless):
-            widget.blockSignals(False)
+        self.measure.show_policy(setup.policy)
         self._show_message()
 
     def _show_badge(self, badge: Badge | None) -> None:
@@ -159,7 +155,7 @@ class SetupBar(QFrame):
         """Let the Tab key go from left to right, also through boxes made later than the rest."""
         stops = (
             self.kernel, *self._parameters.values(), *self.sizes.stops, self.element,
-            self.launches, self.endless, self.run_button, self.stop_button,
+            self.measure, self.settings, self.run_button, self.stop_button,
         )  # fmt: skip
         for one, next_one in pairwise(stops):
             QWidget.setTabOrder(one, next_one)
@@ -190,10 +186,13 @@ class SetupBar(QFrame):
     def _on_element_chosen(self, value: object) -> None:
         self._state.change(replace(self._state.setup, element=str(value)))
 
+    @Slot(object)
+    def _on_policy_chosen(self, policy: Policy) -> None:
+        self._state.change(replace(self._state.setup, policy=policy))
+
     @Slot()
-    def _on_launches_edited(self) -> None:
-        launches = None if self.endless.isChecked() else self.launches.value()
-        self._state.change(replace(self._state.setup, launches=launches))
+    def _on_settings_asked(self) -> None:
+        SettingsDialog(self._state, self.window()).open()
 
 
 def _with_mnemonic(name: str, taken: set[str]) -> str:

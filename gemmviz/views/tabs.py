@@ -6,16 +6,23 @@ The window imports this module once it is on screen: pyqtgraph takes a quarter o
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Protocol
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget, QToolButton, QWidget
 
 from gemmviz.app.results_table import ResultsTableModel
 from gemmviz.app.state import AppState
 from gemmviz.views.charts import CHARTS
 from gemmviz.views.charts.chart import Chart
+from gemmviz.views.charts.compare import CompareChart
+from gemmviz.views.charts.distribution import DistributionChart
+from gemmviz.views.charts.error_map import ErrorMapChart
+from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.compare_panel import ComparePanel
+from gemmviz.views.distribution_panel import DistributionPanel
+from gemmviz.views.error_map_panel import ErrorMapPanel
 from gemmviz.views.export import ExportDialog, Title, copy_chart
 from gemmviz.views.live_panel import LivePanel
 from gemmviz.views.menus import Menus
@@ -23,58 +30,110 @@ from gemmviz.views.results_panel import ResultsPanel
 from gemmviz.views.theme import Theme
 
 
+class ChartPanel(Protocol):
+    """What the panel of every chart has."""
+
+    export: QToolButton
+
+    @property
+    def chart(self) -> Chart:
+        """The chart that is shown."""
+
+    def catch_up(self) -> None:
+        """Bring the chart up to date even while its tab is hidden."""
+
+    def title(self) -> Title | None:
+        """What stands above an exported picture instead of the heading on the screen."""
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of ``theme``."""
+
+
 class Tabs(QTabWidget):
-    """Live timing, comparison and results; ``told`` is a remark for the status bar."""
+    """The charts and the results; ``told`` is a remark for the status bar.
+
+    A run that is shown again brings its live chart to the front, a wrong result its error map, and
+    a comparison that ends the tab of comparisons.
+    """
 
     told = Signal(str)
 
     def __init__(self, state: AppState, menus: Menus) -> None:
         super().__init__()
         self._state, self._menus = state, menus
+        self._mapped: int | None = None  # the last job whose error map came to the front
         results = ResultsTableModel(state.book, self)
         self.live = LivePanel(state)
+        self.distribution = DistributionPanel(state)
+        self.error_map = ErrorMapPanel(state)
         self.compare = ComparePanel(state, results)
         self.results = ResultsPanel(state, results)
-        panels = {type(panel.chart): panel for panel in (self.live, self.compare)}
+        self.measure = self.results.tools.add_button("versus", "", "Measure")
+        panels: dict[type[Chart], LivePanel | DistributionPanel | ErrorMapPanel | ComparePanel] = {
+            LiveChart: self.live,
+            DistributionChart: self.distribution,
+            ErrorMapChart: self.error_map,
+            CompareChart: self.compare,
+        }
         for title, kind in CHARTS:
             self.addTab(panels[kind], title)
         self.addTab(self.results, "Results")
+        self._panels: dict[QWidget, ChartPanel] = {panel: panel for panel in panels.values()}
+        self._connect()
+        self._on_measure_changed()
+
+    def _connect(self) -> None:
+        menus, state = self._menus, self._state
         menus.export_chart.triggered.connect(self._on_export_chart)
         menus.copy_chart.triggered.connect(self._on_copy_chart)
         menus.export_table.triggered.connect(self._on_export_table)
         menus.pin.triggered.connect(self._on_pin)
-        menus.home.triggered.connect(self.live.chart.home)
-        menus.log_axes.toggled.connect(self.live.show_log)
-        self.live.log.choice_made.connect(self._on_scale_chosen)
-        self.live.export.clicked.connect(self._on_export_chart)
-        self.compare.export.clicked.connect(self._on_export_chart)
-        self.compare.pin.clicked.connect(self._on_pin)
-        self.results.export.clicked.connect(self._on_export_table)
+        menus.home.triggered.connect(self._on_home)
         menus.clear.triggered.connect(self._on_clear)
+        menus.measure.changed.connect(self._on_measure_changed)
+        for panel in (self.live, self.distribution):
+            menus.log_axes.toggled.connect(panel.show_log)
+            panel.log.choice_made.connect(self._on_scale_chosen)
+        for button in (self.compare.measure, self.measure):
+            button.clicked.connect(menus.measure.trigger)
+        for chart_panel in self._panels.values():
+            chart_panel.export.clicked.connect(self._on_export_chart)
+        self.compare.pin.clicked.connect(self._on_pin)
+        self.compare.duels.copied.connect(self._on_duels_copied)
+        self.results.export.clicked.connect(self._on_export_table)
         self.results.clear.clicked.connect(self._on_clear)
         state.book.baseline_refused.connect(self.told)
         state.run_shown.connect(self._on_run_shown)
-        for chart in (self.live.chart, self.compare.chart):
+        state.job_advanced.connect(self._on_job_advanced)
+        state.comparison_ended.connect(self._on_comparison_ended)
+        charts = (self.live.chart, self.distribution.chart, self.error_map.chart,
+                  self.compare.bars, self.compare.ratios)  # fmt: skip
+        for chart in charts:
             copy = QShortcut(QKeySequence.StandardKey.Copy, chart)
             copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             copy.activated.connect(self._on_copy_chart)
 
     @property
+    def _panel(self) -> ChartPanel:
+        """The panel in front, or the live one while the table is."""
+        return self._panels.get(self.currentWidget(), self.live)
+
+    @property
     def chart(self) -> Chart:
         """The chart in front, or the live one while the table is."""
-        return self.compare.chart if self.currentWidget() is self.compare else self.live.chart
+        return self._panel.chart
 
     def _picture(self) -> tuple[Chart, Title | None]:
         """What to export: the chart in front with all that has come, and a title of its own."""
-        if self.chart is self.compare.chart:
-            return self.chart, None
-        self.live.catch_up()
-        return self.chart, self.live.title()
+        panel = self._panel
+        panel.catch_up()
+        return panel.chart, panel.title()
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of ``theme``."""
-        for panel in (self.live, self.compare, self.results):
+        for panel in self._panels.values():
             panel.set_theme(theme)
+        self.results.set_theme(theme)
 
     def save_table(self, path: Path) -> None:
         """Write the results as CSV; a file that cannot be written is said in a dialog."""
@@ -90,6 +149,35 @@ class Tabs(QTabWidget):
         run = self._state.shown
         if run is not None and run.result is not None:
             self.setCurrentWidget(self.live)
+
+    @Slot(int)
+    def _on_job_advanced(self, job_id: int) -> None:
+        """A wrong result of the run that is watched opens its error map, once: as it comes."""
+        run = self._state.shown
+        if run is None or run.job.id != job_id or run.error_map is None:
+            return
+        if job_id != self._mapped:
+            self._mapped = job_id
+            self.setCurrentWidget(self.error_map)
+
+    @Slot(object)
+    def _on_comparison_ended(self, comparison: object) -> None:
+        self.setCurrentWidget(self.compare)
+
+    @Slot()
+    def _on_duels_copied(self) -> None:
+        self.told.emit("The comparison is on the clipboard")
+
+    @Slot()
+    def _on_measure_changed(self) -> None:
+        """The buttons are those of the menu: alike enabled, and alike saying why not."""
+        for button in (self.compare.measure, self.measure):
+            button.setEnabled(self._menus.measure.isEnabled())
+            button.setToolTip(self._menus.measure.toolTip())
+
+    @Slot()
+    def _on_home(self) -> None:
+        self.chart.home()
 
     @Slot(str)
     def _on_scale_chosen(self, scale: str) -> None:

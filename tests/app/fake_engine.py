@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from gemmviz.core.messages import Built, Checked, Listing, Message, Phase, SampleBatch
+from gemmviz.core.comparison import Comparison
+from gemmviz.core.context import Context
+from gemmviz.core.messages import (
+    Began,
+    Built,
+    Calibrated,
+    Checked,
+    ErrorsMapped,
+    Finished,
+    Listing,
+    Message,
+    Phase,
+    SampleBatch,
+    TimerChosen,
+)
 from gemmviz.core.model import (
     Check,
     Device,
@@ -19,6 +34,8 @@ from gemmviz.core.model import (
     Result,
     Samples,
 )
+from gemmviz.core.paired import Versus
+from gemmviz.core.trust import DeviceTimer, TimerTrust
 
 H200 = Device(
     platform="NVIDIA CUDA",
@@ -115,6 +132,32 @@ WRONG = Check(
     worst_expected=14.0,
 )
 FACTS = KernelFacts(local_bytes=2052, max_group_size=256, preferred_multiple=32, private_bytes=0)
+CONTEXT = Context(
+    app_version="1.2.3",
+    system="Linux 6.1 x86_64",
+    python="3.11.2",
+    build_options="-cl-std=CL1.2",
+    environment=(("POCL_AFFINITY", "1"),),
+    affinity=True,
+    load=0.25,
+    cores=2,
+)
+TIMER = DeviceTimer(
+    step_seconds=32e-9,
+    reported_step_seconds=1e-9,
+    launch_seconds=2.5e-6,
+    round_trip_seconds=8e-6,
+    empty_seconds=1.5e-6,
+)
+TRUSTED = TimerTrust(
+    "events", "events trusted", "The device's clock counts 0.99 of the host's time.", 0.99, 100
+)
+HOST_USED = TimerTrust(
+    "host", "host timing used", "100 of 100 launches ended at or before their start.", 0.0, 100,
+    zero=100,
+)  # fmt: skip
+EQUAL = Versus("same", 1.001, 0.996, 1.004, 0.01, 50, 50)
+QUANTILES = (1e-3, 1.01e-3, 1.03e-3, 1.05e-3, 1.06e-3)
 
 Script = Callable[["FakeEngine", Job], Iterator[Message]]
 
@@ -129,22 +172,41 @@ def batch(job: Job, seconds: tuple[float, ...], start: float = 0.0) -> SampleBat
 
 
 def good_run(engine: FakeEngine, job: Job) -> Iterator[Message]:
-    """Builds, is right, and takes about a millisecond a launch."""
+    """Builds, is right, and takes about a millisecond a launch; 100 unless a number is set."""
+    yield Began(job.id, CONTEXT)
     yield Phase(job.id, "build", limited=False)
     yield Built(job.id, FACTS, "", 0.08)
     yield Phase(job.id, "check", limited=True)
     yield Checked(job.id, RIGHT)
-    yield Phase(job.id, "measure", limited=True)
-    count = job.launches or 1000
+    yield Phase(job.id, "calibrate", limited=True)
+    yield Calibrated(job.id, TIMER)
+    yield Phase(job.id, "measure", limited=True, foreseen_seconds=1e-3)
+    yield TimerChosen(job.id, TRUSTED)
+    count = job.policy.launches or 100
     for done in range(0, count, 10):
         size = min(10, count - done)
         yield batch(job, tuple(1e-3 + 1e-5 * (i % 7) for i in range(size)), done * 1e-3)
+    reason = "steady" if job.policy.launches is None else "launches"
+    yield Finished(job.id, reason=reason, trust=TRUSTED, quantiles=QUANTILES)
 
 
 def wrong_run(engine: FakeEngine, job: Job) -> Iterator[Message]:
     """The same with a wrong answer."""
     for message in good_run(engine, job):
         yield Checked(job.id, WRONG) if isinstance(message, Checked) else message
+
+
+def host_timed_run(engine: FakeEngine, job: Job) -> Iterator[Message]:
+    """A good run whose first samples, by a clock that turns out to lie, do not count."""
+    for message in good_run(engine, job):
+        match message:
+            case TimerChosen():
+                yield batch(job, (1e-9,) * 5)
+                yield TimerChosen(job.id, HOST_USED)
+            case Finished():
+                yield replace(message, trust=HOST_USED, quantiles=())
+            case _:
+                yield message
 
 
 def endless_run(engine: FakeEngine, job: Job) -> Iterator[Message]:
@@ -155,11 +217,52 @@ def endless_run(engine: FakeEngine, job: Job) -> Iterator[Message]:
     while not engine.wait_stopped(job.id, 0.002):
         yield batch(job, (1e-3,) * 20, start)
         start += 0.02
+    yield Finished(job.id, stopped=True, reason="stopped", trust=TRUSTED)
 
 
 def silent_run(engine: FakeEngine, job: Job) -> Iterator[Message]:
     """Says nothing before its Result."""
     yield from ()
+
+
+class Record:
+    """Gathers the messages of a job into its result."""
+
+    def __init__(self, job: Job, device: Device) -> None:
+        self.result = Result(job, device)
+        self._parts: list[Samples] = []
+
+    def take(self, message: Message) -> None:
+        match message:
+            case Began(context=context):
+                self.result = replace(self.result, context=context)
+            case Built(facts=facts, log=log):
+                self.result = replace(self.result, facts=facts, build_log=log)
+            case Checked(check=check):
+                self.result = replace(self.result, check=check)
+            case ErrorsMapped(error_map=error_map):
+                self.result = replace(self.result, error_map=error_map)
+            case Calibrated(timer=timer):
+                self.result = replace(self.result, timer=timer)
+            case TimerChosen(trust=trust):
+                self.result = replace(self.result, trust=trust)
+                self._parts.clear()
+            case SampleBatch(samples=samples):
+                self._parts.append(samples)
+            case Finished(reason=reason, trust=trust, quantiles=quantiles, discarded=discarded):
+                self.result = replace(
+                    self.result, stop_reason=reason, quantiles=quantiles, discarded=discarded,
+                    trust=trust or self.result.trust,
+                )  # fmt: skip
+            case _:
+                pass
+        if isinstance(message, SampleBatch | TimerChosen):
+            whole = Samples(
+                tuple(value for part in self._parts for value in part.launches),
+                tuple(value for part in self._parts for value in part.seconds),
+                tuple(value for part in self._parts for value in part.at),
+            )
+            self.result = replace(self.result, samples=whole)
 
 
 class FakeEngine:
@@ -170,6 +273,7 @@ class FakeEngine:
         self.failure: Failure | None = None
         self.answer: Registers | None = Registers(36, 2048, 0)
         self.asked: list[Job] = []
+        self.compared: list[tuple[Job, ...]] = []
         self.threads: dict[int, int] = {}
         self.spans: dict[int, tuple[float, float]] = {}
         self.closed = False
@@ -182,30 +286,44 @@ class FakeEngine:
     def run(self, job: Job, device: Device) -> Iterator[Message | Result]:
         self.threads[job.id] = threading.get_ident()
         began = time.monotonic()
-        launches: list[int] = []
-        seconds: list[float] = []
-        at: list[float] = []
-        check: Check | None = None
-        facts: KernelFacts | None = None
+        record = Record(job, device)
         for message in self.script(self, job):
-            match message:
-                case SampleBatch(samples=samples):
-                    launches += samples.launches
-                    seconds += samples.seconds
-                    at += samples.at
-                case Checked(check=check):
-                    pass
-                case Built(facts=facts):
-                    pass
+            record.take(message)
             yield message
-        failure = self.failure
-        if failure is None and check is not None and check.verdict == "wrong":
-            failure = Failure("wrong", "Wrong: 32,000 cells.", job.variant.finding)
         self.spans[job.id] = began, time.monotonic()
-        yield Result(
-            job, device, Samples(tuple(launches), tuple(seconds), tuple(at)), check, facts,
-            failure=failure, stopped=job.id in self._stopped, finished_at=1_700_000_000.0,
-        )  # fmt: skip
+        yield self._result(record, job.id)
+
+    def compare(
+        self, jobs: Sequence[Job], devices: Sequence[Device], job_id: int
+    ) -> Iterator[Message | Comparison]:
+        """Lets the scripts of ``jobs`` take turns, a message each."""
+        self.threads[job_id] = threading.get_ident()
+        self.compared.append(tuple(jobs))
+        began = time.monotonic()
+        records = {job.id: Record(job, device) for job, device in zip(jobs, devices, strict=True)}
+        scripts = [(job, self.script(self, job)) for job in jobs]
+        while scripts:
+            for job, script in list(scripts):
+                message = next(script, None)
+                if message is None or self.wait_stopped(job_id, 0):
+                    scripts.remove((job, script))
+                else:
+                    records[job.id].take(message)
+                    yield message
+        self.spans[job_id] = began, time.monotonic()
+        results = tuple(self._result(record, job_id) for record in records.values())
+        stopped = job_id in self._stopped
+        versus = () if stopped or self.failure else (EQUAL,) * (len(jobs) - 1)
+        reason = "stopped" if stopped else "decided"
+        yield Comparison(job_id, results, versus, self.failure, stopped, reason)
+
+    def _result(self, record: Record, job_id: int) -> Result:
+        result = record.result
+        failure = self.failure
+        if failure is None and result.check is not None and result.check.verdict == "wrong":
+            failure = Failure("wrong", "Wrong: 32,000 cells.", result.job.variant.finding)
+        stopped = job_id in self._stopped
+        return replace(result, failure=failure, stopped=stopped, finished_at=1_700_000_000.0)
 
     def registers(self, job: Job, device: Device) -> Registers | None:
         self.asked.append(job)

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
+from gemmviz.app.book import MOST_TICKED
 from gemmviz.core.model import Failure
 from tests.app.fake_engine import silent_run, wrong_run
 
@@ -83,6 +85,37 @@ def test_csv_holds_si_units_and_every_run(book):
     assert row["verdict"] == "verified"
     assert row["finished_at"] == "2023-11-14T22:13:20+00:00"
     assert int(row["seed"]) == run.job.problem.seed
+
+
+def test_csv_tells_how_each_run_was_measured_in_columns_at_the_end(book):
+    text = book.to_csv()
+    header = text.splitlines()[0].split(",")
+    assert header[22] == "failure"
+    assert header[23:] == [
+        "policy", "stop_reason", "timer", "cache", "quiet", "samples", "iqr_seconds", "outliers",
+        "drift", "load", "app_version", "driver_version", "build_options",
+    ]  # fmt: skip
+    row = next(csv.DictReader(io.StringIO(text)))
+    assert row["policy"] == "Standard"
+    assert row["stop_reason"] == "steady"
+    assert row["timer"] == "events trusted"
+    assert (row["cache"], row["quiet"], row["samples"]) == ("warm", "yes", "100")
+    assert float(row["iqr_seconds"]) == pytest.approx(3e-5)
+    assert row["outliers"] == "0"
+    assert abs(float(row["drift"])) < 0.02
+    assert (row["load"], row["app_version"]) == ("0.25", "1.2.3")
+    assert (row["driver_version"], row["build_options"]) == ("580.65", "-cl-std=CL1.2")
+
+
+def test_only_so_many_runs_are_ticked_by_themselves(book):
+    first = book.runs[0]
+    for number in range(MOST_TICKED):
+        book.add(replace(first, job=replace(first.job, id=1000 + number)))
+    assert len(book.ticked) == MOST_TICKED
+    last = book.runs[-1]
+    assert not book.is_ticked(last)
+    book.tick(last, True)
+    assert book.ticked[-1] is last
 
 
 def test_clear_forgets_everything(book, qtbot):

@@ -33,13 +33,15 @@ def test_one_launch_a_sample_needs_no_copy():
 
 
 def test_a_tally_holds_every_sample_in_no_more_room_and_sums_them_up():
-    made = tally(Samples((2, 2, 2), (1.0, 2.0, 6.0), (1.0, 2.0, 6.0)))
+    made = tally(1, Samples((2, 2, 2), (1.0, 2.0, 6.0), (1.0, 2.0, 6.0)))
     assert made.buffer.seconds.base.nbytes == 24
     assert made.buffer.launch_count == 6
     assert made.summary is not None
     assert made.summary.median == 1.0
-    empty = tally(Samples())
-    assert (len(empty.buffer), empty.summary) == (0, None)
+    assert made.spread is not None
+    assert made.spread.iqr_seconds == 1.25
+    empty = tally(1, Samples())
+    assert (len(empty.buffer), empty.summary, empty.spread) == (0, None, None)
 
 
 def test_a_million_samples_are_kept():

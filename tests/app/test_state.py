@@ -14,6 +14,7 @@ from gemmviz.core.limits import named_limits
 from gemmviz.core.messages import SampleBatch
 from gemmviz.core.model import Failure, Platform, Result, Samples
 from gemmviz.core.paths import data_dir
+from gemmviz.core.policy import UNTIL_STOPPED
 from tests.app.fake_engine import (
     BROKEN,
     H200,
@@ -172,7 +173,7 @@ def test_an_unavailable_device_says_why(state):
 
 def test_stop_ends_the_running_run_and_forgets_the_waiting_ones(qtbot, state, engine):
     engine.script = endless_run
-    state.change(replace(state.setup, launches=None))
+    state.change(replace(state.setup, policy=UNTIL_STOPPED))
     state.tick_device(POCL.key, True)
     state.tick_device(INTEL.key, True)
     state.start()
@@ -188,7 +189,7 @@ def test_stop_ends_the_running_run_and_forgets_the_waiting_ones(qtbot, state, en
 
 def test_late_messages_of_a_job_given_up_are_dropped(state):
     batch = SampleBatch(999, Samples((1,), (1.0,), (1.0,)))
-    state._on_batch_arrived(999, (batch,))
+    state._queue._on_batch_arrived(999, (batch,))
     assert state.shown is None
     assert not state.book.runs
 
@@ -232,7 +233,7 @@ def test_a_run_that_ended_early_is_no_good_one(state, engine, finish):
 
 def test_a_new_run_is_shown_only_where_the_shown_one_has_ended(qtbot, state, engine):
     engine.script = endless_run
-    state.change(replace(state.setup, launches=None))
+    state.change(replace(state.setup, policy=UNTIL_STOPPED))
     state.tick_device(H200.key, True)
     state.tick_device(POCL.key, True)
     state.start()

@@ -5,12 +5,14 @@ import time
 
 import pytest
 
-from gemmviz.app.worker import Workers, merge
+from gemmviz.app.lane import merge
+from gemmviz.app.worker import Workers
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.launch import default_parameters
 from gemmviz.core.messages import Built, Phase, SampleBatch
 from gemmviz.core.model import Job, KernelFacts, Problem, Result, Samples
 from gemmviz.core.paths import data_dir
+from gemmviz.core.policy import UNTIL_STOPPED, fixed
 from tests.app.fake_engine import H200, INTEL, POCL, FakeEngine, batch, endless_run
 
 
@@ -44,7 +46,7 @@ class Heard:
 
 def job_of(variant, number: int, device=POCL, launches: int | None = 100) -> Job:
     return Job(number, device.key, variant, default_parameters(variant), Problem(64, 64, 64),
-               launches=launches)  # fmt: skip
+               UNTIL_STOPPED if launches is None else fixed(launches))  # fmt: skip
 
 
 def test_runs_on_another_thread_and_reports_on_this_one(qtbot, workers, engine, variant):
@@ -178,3 +180,14 @@ def test_merge_joins_neighbouring_samples_and_keeps_the_order():
         one(3.0),
     )
     assert merge([]) == ()
+
+
+def test_merge_keeps_samples_of_different_jobs_apart():
+    def one(job_id, value):
+        return SampleBatch(job_id, Samples((1,), (value,), (value,)))
+
+    assert merge([one(1, 1.0), one(1, 2.0), one(2, 3.0), one(1, 4.0)]) == (
+        SampleBatch(1, Samples((1, 1), (1.0, 2.0), (1.0, 2.0))),
+        one(2, 3.0),
+        one(1, 4.0),
+    )

@@ -6,8 +6,18 @@ import sys
 import time
 
 from gemmviz.core.codec import decode_line, encode_line
-from gemmviz.core.messages import Failed, Finished, Phase, RunJob, SampleBatch
+from gemmviz.core.messages import (
+    DriversFound,
+    Failed,
+    Finished,
+    ListDevices,
+    Phase,
+    RunJob,
+    SampleBatch,
+)
 from gemmviz.core.model import Failure, Samples
+from gemmviz.engine.child import main
+from gemmviz.engine.environment import driver_files, prepare_environment, vendor_folders
 
 
 def emit(message: object) -> None:
@@ -18,6 +28,15 @@ def emit(message: object) -> None:
 fault = sys.argv[1]
 if fault == "deaf to all":
     time.sleep(60)
+if fault == "drivers at odds":
+    if "GEMMVIZ_DRIVERS" in os.environ:
+        main()
+    request = decode_line(sys.stdin.readline())
+    assert isinstance(request, ListDevices)
+    prepare_environment(os.environ)
+    emit(DriversFound(request.job_id, driver_files(os.environ), vendor_folders(os.environ)))
+    sys.stdout.write("LLVM ERROR: option registered twice\n")
+    sys.exit(1)
 request = decode_line(sys.stdin.readline())
 assert isinstance(request, RunJob)
 job = request.job
@@ -37,6 +56,18 @@ match fault:
     case "half a line":
         sys.stdout.write('{"type": "Finis')
         sys.stdout.flush()
+    case "half a line and silence":
+        sys.stdout.write('{"type": "Finis')
+        sys.stdout.flush()
+        time.sleep(60)
+    case "binary":
+        os.write(1, bytes(range(256)) + b"\n")
+        time.sleep(60)
+    case "talkative":
+        for _ in range(100):
+            os.write(2, b"w\n" * 2**19)
+        os.write(2, b"the last word\n")
+        os.abort()
     case "no json":
         sys.stdout.write("Warning: unsupported device\n")
         sys.stdout.flush()

@@ -7,6 +7,7 @@ from gemmviz.core.catalog import load_catalog, load_variant
 from gemmviz.core.launch import merge_parameters
 from gemmviz.core.model import Device, Job, Problem, Result, Variant
 from gemmviz.core.paths import data_dir
+from gemmviz.core.policy import UNTIL_STOPPED, Policy, fixed
 from gemmviz.engine.plan import Engine
 
 CATALOG = load_catalog(data_dir("kernels"))
@@ -19,8 +20,14 @@ def make_job(
     shape: tuple[int, int, int] = (64, 64, 64),
     element: str = "float",
     parameters: dict[str, int] | None = None,
+    *,
+    launches: int | None = 1,
+    policy: Policy | None = None,
     **options: object,
 ) -> Job:
+    """A job that ends after ``launches``, never where that is None, or as ``policy`` says."""
+    if policy is None:
+        policy = UNTIL_STOPPED if launches is None else fixed(launches)
     variant = CATALOG.find(kernel) if isinstance(kernel, str) else kernel
     return Job(
         id=next(_ids),
@@ -28,7 +35,8 @@ def make_job(
         variant=variant,
         parameters=merge_parameters(variant, parameters or {}),
         problem=Problem(*shape, element, seed=11),
-        **{"launches": 1, **options},  # type: ignore[arg-type]
+        policy=policy,
+        **options,  # type: ignore[arg-type]
     )
 
 

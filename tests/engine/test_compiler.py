@@ -7,7 +7,7 @@ import pytest
 
 from gemmviz.core.launch import assemble
 from gemmviz.core.model import Registers
-from gemmviz.engine.compiler import compiler_words, name_lines, parse_registers
+from gemmviz.engine.compiler import compiler_words, name_lines, parse_registers, shortened
 from tests.engine.runs import CATALOG
 
 _NVIDIA = """
@@ -46,6 +46,28 @@ def test_the_log_is_found_in_the_bindings_message() -> None:
     )
     assert compiler_words(message, "") == "x.cl:1:2: error: no"
     assert compiler_words("something else", "") == ""
+
+
+def test_a_log_that_nobody_could_read_keeps_its_ends() -> None:
+    line = "own.cl:5:7: warning: “i” is never used\n"
+    count = 100 * 2**20 // len(line.encode()) + 1
+    cut = shortened("first\n" + line * count + "last")
+    assert len(cut.encode()) <= 256 * 1024 + 100
+    lines = cut.split("\n")
+    assert (lines[0], lines[-1]) == ("first", "last")
+    (gap,) = [index for index, text in enumerate(lines) if "more bytes" in text]
+    assert {*lines[1:gap], *lines[gap + 1 : -1]} == {line.strip()}
+    left_out = int(lines[gap].split()[1])
+    assert left_out % len(line.encode()) == 0
+    assert left_out // len(line.encode()) == count - (len(lines) - 3)
+
+
+def test_logs_of_usual_length_and_of_one_line() -> None:
+    assert shortened("a\nb") == "a\nb"
+    endless = shortened("é" * 2**20)
+    assert endless.startswith("éé")
+    assert endless.endswith("éé")
+    assert f"... {2 * 2**20 - 256 * 1024} more bytes" in endless
 
 
 @pytest.mark.parametrize("place", ["<kernel>:6:3", "input.cl:6:3"])

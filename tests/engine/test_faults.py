@@ -66,7 +66,8 @@ def test_a_launch_over_its_limit_is_killed_and_reported(
     result = run(fresh, pocl, endless, (4, 4, 4), launch_limit_seconds=1.5)
     assert result.failure is not None
     assert result.failure.kind == "hang"
-    assert "limit of 1.5 s" in result.failure.sentence
+    assert "own at 4 x 4 x 4 float" in result.failure.sentence
+    assert "limit of 1.5 s in the phase 'check'" in result.failure.sentence
 
 
 def test_a_stop_keeps_every_sample(fresh: Engine, pocl: Device) -> None:
@@ -107,14 +108,18 @@ def test_a_child_that_dies_in_a_run(
         ("abort", "crash", "an abort"),
         ("exit", "crash", "ended with code 3"),
         ("half a line", "crash", "unreadable"),
+        ("half a line and silence", "hang", "limit of 0.5 s"),
         ("no json", "crash", "unreadable"),
-        ("deaf", "hang", "limit of 0.5 s"),
+        ("binary", "crash", "unreadable"),
+        ("deaf", "hang", "limit of 0.5 s in the phase 'measure'"),
+        ("talkative", "crash", "an abort"),
     ],
 )
 def test_faults_of_a_child(pocl: Device, fault: str, kind: str, words: str) -> None:
     engine = _fake(fault)
     try:
-        result = run(engine, pocl, launch_limit_seconds=0.5)
+        limit = 0.5 if kind == "hang" else 60.0
+        result = run(engine, pocl, launch_limit_seconds=limit)
     finally:
         engine.close()
     assert result.failure is not None
@@ -123,6 +128,9 @@ def test_faults_of_a_child(pocl: Device, fault: str, kind: str, words: str) -> N
     assert list(result.samples.seconds) == [1e-3, 2e-3]
     if fault == "abort":
         assert "assertion failed" in result.failure.detail
+    if fault == "talkative":
+        assert result.failure.detail.endswith("the last word\n")
+        assert len(result.failure.detail) <= 64 * 1024
 
 
 def test_a_child_whose_driver_state_is_lost_is_replaced(pocl: Device) -> None:
@@ -183,7 +191,7 @@ def test_a_slow_listener_is_no_hang_and_loses_nothing(fresh: Engine, pocl: Devic
             time.sleep(1.5)
     assert isinstance(item, Result)
     assert item.failure is None
-    assert len(item.samples) == 3000
+    assert sum(item.samples.launches) == 3000
 
 
 def test_closing_ends_a_listing_and_what_is_asked_later(pocl: Device) -> None:

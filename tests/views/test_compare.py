@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor
 
 from gemmviz.core.model import Failure
+from gemmviz.core.policy import fixed
 from gemmviz.views.charts import bars
 from gemmviz.views.charts.bars import Bar, place_bars
 from gemmviz.views.charts.colors import COLORS, ColorBook, Look
@@ -203,7 +204,7 @@ def test_runs_are_bars_with_the_speed_up_of_the_table(state, finish):
 
 
 def test_few_launches_have_a_range_and_an_early_end_is_hatched(state, engine, finish):
-    state.change(replace(state.setup, launches=3))
+    state.change(replace(state.setup, policy=fixed(3)))
     finish()
     engine.failure = Failure("hang", "A launch took too long.")
     finish()

@@ -84,6 +84,18 @@ def test_names_and_values_share_a_narrow_table(devices):
     assert sum(widths) <= table.viewport().width()
 
 
+def test_what_timing_costs_is_shown_once_it_is_measured(devices, state, finish):
+    words = devices.properties.timer
+    assert "first run" in words.text()
+    finish()
+    for word in ("32.0 ns", "driver says 1.00 ns", "2.50 µs", "8.00 µs"):
+        assert word in words.text()
+    state.select_device(POCL)
+    assert "first run" in words.text()
+    state.select_device(H200)
+    assert "32.0 ns" in words.text()
+
+
 def test_a_badge_is_coloured_by_what_it_means(devices):
     delegate = devices.properties.delegate
     colors = {}

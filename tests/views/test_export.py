@@ -14,11 +14,15 @@ from gemmviz.core.stats import summarize
 from gemmviz.core.verdict import outcome_of
 from gemmviz.views.charts.bars import Bar
 from gemmviz.views.charts.compare import CompareChart
+from gemmviz.views.charts.distribution import DistributionChart
+from gemmviz.views.charts.error_map import ErrorMapChart
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.charts.picture import draw_result_png, run_heading
+from gemmviz.views.charts.ratios import Ratio, RatioChart
 from gemmviz.views.export import ExportDialog, copy_chart, render_chart, save_png, suggested_path
 from gemmviz.views.theme import DARK, LIGHT
+from tests.views.error_maps import error_map
 
 SIZE = (640, 420)
 
@@ -41,7 +45,35 @@ def compare() -> CompareChart:
     return chart
 
 
-@pytest.fixture(params=[live, compare], ids=["live", "compare"])
+def distribution() -> DistributionChart:
+    chart = DistributionChart(theme=DARK)
+    seconds = 1e-3 * (1 + np.random.default_rng(0).normal(0, 0.01, 400))
+    seconds[::97] *= 1.05
+    chart.set_samples(seconds, seconds > 1.04e-3, drifts=True)
+    chart.select(1.005e-3, 1.02e-3)
+    return chart
+
+
+def errors() -> ErrorMapChart:
+    chart = ErrorMapChart(theme=DARK)
+    chart.set_map(error_map())
+    return chart
+
+
+def ratios() -> RatioChart:
+    chart = RatioChart(theme=DARK)
+    rows = [
+        Ratio("tiled #2", "= same (within 1 %)", "", 1.002, 0.997, 1.006, 0.01),
+        Ratio("naive", "▼ slower", "bad", 0.5, 0.49, 0.52, 0.01),
+        Ratio("barriers", "✗ does not count", "bad", 1.2, 1.1, 1.3, 0.01, struck=True),
+    ]
+    chart.set_ratios(tuple(rows), "tiled #1")
+    return chart
+
+
+@pytest.fixture(
+    params=[live, compare, distribution, errors, ratios], ids=lambda make: make.__name__
+)
 def chart(request, qtbot):
     chart = request.param()
     qtbot.addWidget(chart)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDialog, QMessageBox
 from gemmviz.app.state import AppState
 from gemmviz.app.worker import Workers
 from gemmviz.core.paths import data_dir
+from gemmviz.core.policy import UNTIL_STOPPED, fixed
 from gemmviz.views.export import ExportDialog
 from gemmviz.views.main_window import MainWindow, chosen_theme
 from gemmviz.views.theme import DARK, LIGHT
@@ -64,7 +65,7 @@ def test_the_main_job_by_keys(qtbot, window):
 
 def test_escape_stops_a_run_that_would_go_on(qtbot, window, engine):
     engine.script = endless_run
-    window.state.change(replace(window.state.setup, launches=None))
+    window.state.change(replace(window.state.setup, policy=UNTIL_STOPPED))
     window.menus.run.trigger()
     qtbot.waitUntil(lambda: window.state.shown is not None and len(window.state.shown.buffer) > 0)
     qtbot.waitUntil(lambda: "Running" in window.status.text())
@@ -84,7 +85,7 @@ def test_f5_asks_the_drivers_again(qtbot, window, engine):
 
 def test_closing_in_the_middle_of_a_run_leaves_no_thread_behind(qtbot, window, engine):
     engine.script = endless_run
-    window.state.change(replace(window.state.setup, launches=None))
+    window.state.change(replace(window.state.setup, policy=UNTIL_STOPPED))
     window.menus.run.trigger()
     qtbot.waitUntil(lambda: bool(engine.threads))
     threads = window.state._workers.findChildren(QThread)
@@ -151,7 +152,7 @@ def test_a_picture_of_a_hidden_chart_shows_what_it_says(qtbot, window, engine):
     qtbot.waitUntil(lambda: len(window.state.book.runs) == 1)
     window.tabs.setCurrentWidget(window.tabs.results)
     window.state.change(window.state.setup.with_all_sizes(64))
-    window.state.change(replace(window.state.setup, launches=30))
+    window.state.change(replace(window.state.setup, policy=fixed(30)))
     window.menus.run.trigger()
     qtbot.waitUntil(lambda: len(window.state.book.runs) == 2)
     chart = window.tabs.live.chart
@@ -199,7 +200,7 @@ def test_of_several_runs_the_one_to_watch_can_be_chosen(qtbot, window, engine):
     state, chooser = window.state, window.tabs.live.chooser
     assert not chooser.isVisible()
     engine.script = endless_run
-    state.change(replace(state.setup, launches=None))
+    state.change(replace(state.setup, policy=UNTIL_STOPPED))
     for device in (H200, POCL):
         state.tick_device(device.key, True)
     state.start()

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import importlib.metadata
+import threading
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QWidget
 
 from gemmviz.app.results_table import ResultsTableModel
 from gemmviz.core.labels import device_label
 from gemmviz.core.model import Failure
+from gemmviz.core.policy import UNTIL_STOPPED
 from gemmviz.views.about import AboutDialog
 from gemmviz.views.cards import Cards
 from gemmviz.views.compare_panel import ComparePanel, bars_of
+from gemmviz.views.details_dialog import DetailsDialog
 from gemmviz.views.failure_strip import FailureDialog, FailureStrip
 from gemmviz.views.live_panel import LivePanel
 from gemmviz.views.log_panel import MOST_LINES, LogPanel
@@ -22,7 +25,9 @@ from gemmviz.views.theme import LIGHT
 from tests.app.fake_engine import (
     H200,
     POCL,
+    batch,
     endless_run,
+    host_timed_run,
     silent_run,
     wrong_run,
 )
@@ -37,8 +42,10 @@ def test_cards_show_the_run(qtbot, state, finish):
     assert cards.rate.figure.text() == "263"
     assert cards.rate.unit.text() == "GFLOP/s"
     assert cards.time.unit.text() == "ms"
-    assert cards.launches.figure.text() == "100"
-    assert "finished" in cards.launches.note.text()
+    assert cards.measured.figure.text() == "100"
+    assert cards.measured.unit.text() == "launches, ±0.98 %"
+    assert cards.measured.note.text().startswith("precise enough")
+    assert "100 launches in 100 samples" in cards.measured.note.toolTip()
     assert cards.verdict.figure.text() == "✓ verified"
     assert "95 % confidence" in cards.rate.note.toolTip()
     cards.resize(690, 200)
@@ -50,12 +57,59 @@ def test_an_endless_run_has_no_bar_that_looks_full(qtbot, state, engine):
     qtbot.addWidget(cards)
     cards.show()
     engine.script = endless_run
-    state.change(replace(state.setup, launches=None))
+    state.change(replace(state.setup, policy=UNTIL_STOPPED))
     state.start()
-    qtbot.waitUntil(lambda: cards.launches.figure.text() not in ("–", "0"))
+    qtbot.waitUntil(lambda: cards.measured.figure.text() not in ("–", "0"))
     assert not cards._progress.isVisible()
     state.stop()
     qtbot.waitUntil(lambda: not state.active)
+
+
+def test_a_card_says_which_clock_was_used_in_words(qtbot, state, engine, finish):
+    cards = Cards(state)
+    qtbot.addWidget(cards)
+    cards.show()
+    assert not cards.measured.badge.isVisible()
+    finish()
+    badge = cards.measured.badge
+    assert badge.text() == "✓ events trusted"
+    assert badge.property("state") == "good"
+    assert "0.99" in badge.toolTip()
+    engine.script = host_timed_run
+    finish()
+    assert badge.text() == "△ host timing used"
+    assert badge.property("state") == "warn"
+    assert "100 at it" in badge.toolTip()
+    assert cards.measured.figure.text() == "100"
+
+
+def test_in_quiet_mode_everything_is_drawn_with_a_batch_and_nothing_between(qtbot, state, engine):
+    go_on = threading.Event()
+
+    def paced(engine, job):
+        yield batch(job, (1e-3,) * 10)
+        go_on.wait(10)
+        yield batch(job, (1e-3,) * 5, 0.01)
+        engine.wait_stopped(job.id, 10)
+
+    engine.script = paced
+    cards, panel = Cards(state), LivePanel(state)
+    for widget in (cards, panel):
+        qtbot.addWidget(widget)
+        widget.show()
+    state.start()
+    assert state.setup.policy_on(state.device).quiet
+    qtbot.waitUntil(lambda: cards.measured.figure.text() == "10")
+    assert len(panel.chart._trace) == 10
+    timers = [*panel.findChildren(QTimer), *cards.findChildren(QTimer)]
+    assert not any(timer.isActive() for timer in timers)
+    with qtbot.waitSignal(state.job_advanced):
+        go_on.set()
+    assert len(panel.chart._trace) == 15  # by the signal itself, without any timer
+    assert cards.measured.figure.text() == "15"
+    state.stop()
+    qtbot.waitUntil(lambda: not state.active)
+    assert not state.quiet
 
 
 def test_a_run_that_broke_off_does_not_count(qtbot, state, engine, finish):
@@ -110,7 +164,7 @@ def test_the_live_chart_follows_the_run_and_strikes_a_wrong_one(qtbot, state, en
     assert "Press Run" in panel.chart.empty_text
     engine.script = wrong_run
     finish()
-    qtbot.waitUntil(lambda: not panel._timer.isActive())
+    qtbot.waitUntil(lambda: len(panel.chart._trace) == 100)
     assert len(panel.chart._trace) == 100
     assert panel.chart._struck
     assert "NVIDIA H200" in panel.chart.export_title
@@ -185,6 +239,28 @@ def test_all_columns_are_in_view_at_the_usual_size(qtbot, state, finish):
     assert not table.tabKeyNavigation()
 
 
+def test_everything_that_is_recorded_can_be_read_and_copied(qtbot, state, finish):
+    panel, cards = ResultsPanel(state, ResultsTableModel(state.book)), Cards(state)
+    for widget in (panel, cards):
+        qtbot.addWidget(widget)
+        widget.show()
+    assert not cards.details.isEnabled()
+    finish()
+    panel.table.selectRow(0)
+    openers = (panel.details.click, panel.table.details.trigger, cards.details.click)
+    for opened in openers:
+        opened()
+        (dialog,) = [found for found in QApplication.topLevelWidgets()
+                     if isinstance(found, DetailsDialog) and found.isVisible()]  # fmt: skip
+        assert "Seed" in dialog.text.toPlainText()
+        dialog.copy.click()
+        lines = QGuiApplication.clipboard().text().splitlines()
+        assert "Tiled in local memory TS=16" in lines[0]
+        assert f"Seed\t{state.book.runs[0].job.problem.seed}" in lines
+        dialog.reject()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
 def test_a_closed_dialog_is_gone(qtbot, state):
     window = QWidget()
     qtbot.addWidget(window)
@@ -217,6 +293,7 @@ def test_the_log_is_stamped_coloured_and_capped(qtbot, state):
 def test_settings_change_the_setup_when_accepted(qtbot, state):
     dialog = SettingsDialog(state)
     qtbot.addWidget(dialog)
+    assert dialog.limit.text() == "automatic"
     dialog.limit.setValue(2.5)
     dialog.fixed.setChecked(True)
     dialog.seed.setValue(7)

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLabel
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLabel, QWidget
 
 from gemmviz.core.catalog import Catalog
+from gemmviz.core.policy import CAREFUL, QUICK, STANDARD, UNTIL_STOPPED, Policy, fixed
 from gemmviz.views.menus import Menus
 from gemmviz.views.option_combo import TRAIL_ROLE
+from gemmviz.views.settings_dialog import SettingsDialog
 from gemmviz.views.setup_bar import SetupBar
 from tests.app.fake_engine import (
     INTEL,
@@ -126,7 +128,7 @@ def test_tab_goes_from_left_to_right_whatever_the_kernel(bar, state):
         sizes = bar.sizes
         assert stops(bar) == [
             bar.kernel, *bar._parameters.values(), *sizes.fields.values(), sizes.lock,
-            sizes.presets, bar.element, bar.launches, bar.endless, bar.run_button, bar.stop_button,
+            sizes.presets, bar.element, bar.measure, bar.settings, bar.run_button, bar.stop_button,
         ]  # fmt: skip
 
 
@@ -137,11 +139,10 @@ def test_alt_letters_are_unique_and_not_those_of_the_menus(bar, state):
         labels = [found for found in bar.findChildren(QLabel) if found.isVisible()]
         captions = [found for found in labels if "&" in found.text()]
         assert all(found.buddy() for found in captions)
-        texts = [*(found.text() for found in captions), bar.endless.text()]
-        letters = [text[text.index("&") + 1].upper() for text in texts]
+        letters = [found.text()[found.text().index("&") + 1].upper() for found in captions]
         assert len(letters) == len(set(letters))
         assert not set(letters) & set("FRVDSH")
-        assert {"L", "M", "E", "C", "U"} <= set(letters)
+        assert {"L", "M", "E", "U"} <= set(letters)
 
 
 def test_a_long_title_is_cut_and_nothing_spills_over(bar, state):
@@ -155,14 +156,97 @@ def test_a_long_title_is_cut_and_nothing_spills_over(bar, state):
         assert all(item.geometry().right() < width for item in bar._choices._shown())
 
 
-def test_launches_or_until_stopped(bar, state):
-    bar.launches.setValue(7)
-    assert state.setup.launches == 7
-    bar.endless.setChecked(True)
-    assert state.setup.launches is None
-    assert not bar.launches.isEnabled()
-    bar.endless.setChecked(False)
-    assert state.setup.launches == 7
+def test_how_long_to_measure_is_chosen_by_name_with_the_numbers_beside(bar, state):
+    combo = bar.measure
+    assert texts(combo) == ["Quick", "Standard", "Careful", "Until stopped", "Custom..."]
+    assert combo.currentText() == "Standard"
+    for word in ("10 samples", "0.5 s", "±1 %", "15 s"):
+        assert word in combo.toolTip()
+        assert word in combo.itemData(1, TRAIL_ROLE)
+    combo.activated.emit(2)
+    assert state.setup.policy == CAREFUL
+    assert combo.currentText() == "Careful"
+    combo.activated.emit(3)
+    assert state.setup.policy == UNTIL_STOPPED
+
+
+def test_a_policy_of_ones_own_is_shown_and_keeps_its_cache(bar, state):
+    state.change(replace(state.setup, policy=replace(fixed(7), cache="flush")))
+    assert bar.measure.currentText() == "7 launches, flushed"
+    bar.measure.activated.emit(0)
+    assert state.setup.policy == replace(QUICK, cache="flush")
+    assert bar.measure.currentText() == "Quick, flushed"
+    assert "7 launches" not in texts(bar.measure)
+
+
+def test_custom_opens_the_settings_and_changes_nothing_itself(bar, state):
+    row = texts(bar.measure).index("Custom...")
+    bar.measure.setCurrentIndex(row)
+    bar.measure.activated.emit(row)
+    assert bar.measure.currentText() == "Standard"
+    dialog = bar.window().findChild(SettingsDialog)
+    assert dialog.isVisible()
+    dialog.reject()
+    bar.settings.click()
+    assert any(found.isVisible() for found in bar.window().findChildren(SettingsDialog))
+
+
+@pytest.fixture
+def window(qtbot):
+    made = QWidget()
+    qtbot.addWidget(made)
+    return made
+
+
+@pytest.fixture
+def settings(state, window):
+    made = SettingsDialog(state, window)
+    made.show()
+    return made
+
+
+def test_each_number_of_a_policy_can_be_set(settings, state):
+    fields = settings.policy
+    fields.warm_ups.setValue(4)
+    fields.min_samples.setValue(20)
+    fields.min_seconds.setValue(0.25)
+    fields.target.setValue(0.5)
+    fields.limit.setValue(7.5)
+    assert fields.preset.currentText() == "Custom"
+    settings.cache.setCurrentIndex(settings.cache.findData("rotating"))
+    assert "copies" in settings.cache_words.text()
+    settings.per_launch.setChecked(True)
+    settings.quiet.setCurrentText("On")
+    settings._on_accepted()
+    assert state.setup.policy == Policy(4, 20, 0.25, 0.005, 7.5, cache="rotating", per_launch=True)
+    assert state.setup.quiet is True
+
+
+def test_every_preset_survives_the_fields(settings, state):
+    fields = settings.policy
+    for row, policy in enumerate((QUICK, STANDARD, CAREFUL, UNTIL_STOPPED)):
+        fields.preset.activated.emit(row)
+        fields._on_edited()
+        assert fields.policy == policy
+    settings._on_accepted()
+    assert state.setup.policy == UNTIL_STOPPED
+
+
+def test_no_limit_is_a_word_and_a_fixed_number_of_launches_needs_no_target(settings, state):
+    fields = settings.policy
+    fields.launches.setValue(250)
+    assert not fields.target.isEnabled()
+    assert not fields.min_samples.isEnabled()
+    fields.limit.setValue(0)
+    assert fields.limit.text() == "none"
+    assert "250 launches" in fields.words.text()
+    settings._on_accepted()
+    assert state.setup.policy == fixed(250)
+
+
+def test_the_settings_fit_on_a_small_screen(settings):
+    assert settings.minimumSizeHint().width() <= 1000
+    assert settings.minimumSizeHint().height() <= 620
 
 
 def test_a_refusal_disables_run_and_says_why_in_full(bar, state):

@@ -6,10 +6,14 @@ import PySide6.QtCore  # noqa: F401  # first: pyqtgraph takes the Qt binding tha
 
 from gemmviz.views.charts.chart import Chart
 from gemmviz.views.charts.compare import CompareChart
+from gemmviz.views.charts.distribution import DistributionChart
+from gemmviz.views.charts.error_map import ErrorMapChart
 from gemmviz.views.charts.live import LiveChart
 
 CHARTS: tuple[tuple[str, type[Chart]], ...] = (
     ("Live timing", LiveChart),
+    ("Distribution", DistributionChart),
+    ("Error map", ErrorMapChart),
     ("Compare", CompareChart),
 )
 """Every chart with the title of its tab; a new one is a class, a row, and the panel of its tab."""

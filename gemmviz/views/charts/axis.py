@@ -16,6 +16,7 @@ from gemmviz.views.theme import Theme, text_font
 
 _LEFT_PIXELS = 66
 _BOTTOM_PIXELS = 44
+_LOW_BOTTOM_PIXELS = 24
 _OVERHANG = 15
 
 
@@ -26,6 +27,7 @@ class UnitAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no ty
     """
 
     def __init__(self, side: str, plot: Plot, text: str, unit: str) -> None:
+        self._low = False
         super().__init__(side, maxTickLength=0)
         self.setStyle(maxTickLevel=0, tickTextOffset=8, tickAlpha=255)
         self.setTickDensity(1.6)
@@ -48,8 +50,19 @@ class UnitAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no ty
         self.setTickPen(pixel_pen(theme.grid))
         self.setTextPen(pixel_pen(theme.muted))
 
+    def set_low(self, low: bool) -> None:
+        """Leave the label of a bottom axis out, or show it again."""
+        self._low = low  # a label that is hidden would take the prefix with it
+        self.label.setHtml(self.labelString())
+        self.setHeight(_LOW_BOTTOM_PIXELS if low else _BOTTOM_PIXELS)
+
     def labelString(self) -> str:
-        """Name and unit, or the unit alone where an upright name would run into the next plot's."""
+        """Name and unit, or the unit alone where an upright name would run into the next plot's.
+
+        Nothing where the axis is low.
+        """
+        if self._low:
+            return ""
         unit = f"{self.labelUnitPrefix}{self.labelUnits}"
         name = f"{self.labelText} ({unit})" if unit else self.labelText
         upright = self.orientation == "left"
@@ -102,6 +115,44 @@ class UnitAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no ty
         if spacing is not None:
             return _evenly(numbers, spacing * scale)
         return [f"{number:.10g}" for number in numbers]
+
+
+class CountAxis(UnitAxis):
+    """An axis of counts or indices: whole numbers, without prefix or sign.
+
+    Indices that grow downwards are drawn at their negative values.
+    """
+
+    def __init__(self, side: str, plot: Plot, text: str) -> None:
+        super().__init__(side, plot, text, "")
+        self.enableAutoSIPrefix(False)
+        self._ends = -math.inf, math.inf
+
+    def set_ends(self, low: float, high: float) -> None:
+        """Number only what lies between ``low`` and ``high``, in plot coordinates."""
+        self._ends = low, high
+        self.picture = None
+        self.update()
+
+    def tickValues(
+        self, low: float, high: float, size: float
+    ) -> list[tuple[float | None, list[float]]]:
+        """The usual places, but none beyond the ends."""
+        first, last = self._ends
+        return [
+            (spacing, [value for value in values if first <= value <= last])
+            for spacing, values in super().tickValues(low, high, size)
+        ]
+
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+        """The usual spacings, but none below one."""
+        usual = super().tickSpacing(low, high, size)
+        return [level for level in usual if level[0] >= 1] or [(1, 0)]
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        """Whole numbers with separated thousands."""
+        numbers = 10 ** np.asarray(values, dtype=float) if self.logMode else np.abs(values)
+        return [f"{round(number):,}" for number in numbers.tolist()]
 
 
 def _evenly(numbers: list[float], spacing: float) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pyqtgraph
-from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
@@ -63,6 +63,9 @@ class Chart(pyqtgraph.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no t
     def hide_hover(self) -> None:
         """Take away what follows the mouse; called before an export."""
 
+    def home(self) -> None:
+        """Show everything again; nothing happens in a chart that cannot be zoomed."""
+
     def settle(self) -> None:
         """Finish the layout now, which Qt would otherwise leave to the event loop.
 
@@ -91,7 +94,12 @@ class Chart(pyqtgraph.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no t
 
 
 class Plot(pyqtgraph.ViewBox):  # type: ignore[misc]
-    """A plot area with ranges set by the chart: wheel and drag zoom, drag with Shift moves."""
+    """A plot area with ranges set by the chart: wheel and drag zoom, drag with Shift moves.
+
+    A click of the right button emits ``reset_wanted``.
+    """
+
+    reset_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__(enableMenu=False, defaultPadding=0.0)
@@ -103,6 +111,12 @@ class Plot(pyqtgraph.ViewBox):  # type: ignore[misc]
         moving = bool(ev.modifiers() & Qt.KeyboardModifier.ShiftModifier)  # type: ignore[attr-defined]
         self.state["mouseMode"] = self.PanMode if moving else self.RectMode
         super().mouseDragEvent(ev, axis)
+
+    def mouseClickEvent(self, ev: object) -> None:
+        """Ask for the whole view at a click of the right button."""
+        if ev.button() == Qt.MouseButton.RightButton:  # type: ignore[attr-defined]
+            ev.accept()  # type: ignore[attr-defined]
+            self.reset_wanted.emit()
 
     def keyPressEvent(self, ev: object) -> None:
         """Leave keys to the window; pyqtgraph would step through its own zoom history."""

@@ -59,6 +59,7 @@ class LiveChart(Chart):
         for plot in (self._time, self._rate):
             plot.setLimits(xMin=0.0, yMin=_LIMITS[False][0])
             plot.sigRangeChangedManually.connect(self._on_range_changed_manually)
+            plot.reset_wanted.connect(self.home)
         self._time.sigRangeChanged.connect(self._on_range_changed)
         self.scene().sigMouseMoved.connect(self._on_mouse_moved)
         self.set_theme(theme)

@@ -1,23 +1,29 @@
-"""The picture of one finished run: both live plots under a heading that says what was run."""
+"""The pictures of one finished run, each under a heading that says what was run."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from PySide6.QtWidgets import QApplication
 
 from gemmviz.core import units
+from gemmviz.core.error_map import ErrorMap
 from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters, flop
 from gemmviz.core.model import Device, Job, Result
 from gemmviz.core.stats import FEWEST_FOR_95, Summary, summarize
 from gemmviz.core.verdict import Outcome, outcome_of
+from gemmviz.views.charts.chart import Chart
+from gemmviz.views.charts.error_map import ErrorMapChart
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.export import save_png
 from gemmviz.views.theme import THEMES, Theme
+
+_C = TypeVar("_C", bound=Chart)
 
 PICTURE_SIZE = (1200, 800)
 """Width and height in pixels at scale 1."""
@@ -43,13 +49,39 @@ def draw_result_png(
     Raises:
         OSError: The file cannot be written; the message is a sentence.
     """
-    if QApplication.instance() is None:
-        _offscreen_application()
-    chart = LiveChart(theme=THEMES[theme] if isinstance(theme, str) else theme)
-    chart.resize(*PICTURE_SIZE)
+    chart = _blank(LiveChart, theme)
     show_result(chart, result)
     save_png(chart, path, scale=scale)
     chart.deleteLater()
+
+
+def draw_error_map_png(
+    result: Result, path: Path | str, *, scale: int = 1, theme: Theme | str = "light"
+) -> None:
+    """Write a picture of where the answer of ``result`` is wrong, 1200 x 800 pixels at scale 1.
+
+    Args:
+        result: A finished run. One without an error map gives a picture that says why.
+        path: The PNG file to write.
+        scale: 1 to 4.
+        theme: A theme, "light" or "dark".
+
+    Raises:
+        OSError: The file cannot be written; the message is a sentence.
+    """
+    chart = _blank(ErrorMapChart, theme)
+    show_error_map(chart, result)
+    save_png(chart, path, scale=scale)
+    chart.deleteLater()
+
+
+def _blank(kind: type[_C], theme: Theme | str) -> _C:
+    """A chart of the size of a picture, in a process with or without a window."""
+    if QApplication.instance() is None:
+        _offscreen_application()
+    chart = kind(theme=THEMES[theme] if isinstance(theme, str) else theme)
+    chart.resize(*PICTURE_SIZE)
+    return chart
 
 
 def show_result(chart: LiveChart, result: Result) -> None:
@@ -71,6 +103,45 @@ def show_result(chart: LiveChart, result: Result) -> None:
     elif outcome.tone != "good":
         chart.set_struck(True, "Not checked: the figures may be wrong")
     chart.home()
+
+
+def show_error_map(chart: ErrorMapChart, result: Result) -> None:
+    """Put the error map of a finished run on a chart, under its pattern and what was run."""
+    outcome = outcome_of(result)
+    chart.export_title = f"Error map of {result.job.variant.id} on {device_label(result.device)}"
+    chart.empty_text = why_no_map(outcome)
+    chart.set_map(result.error_map)
+    title, lines = error_heading(result.job, result.device, outcome, result.error_map)
+    chart.set_heading(title, lines)
+
+
+def why_no_map(outcome: Outcome) -> str:
+    """Why there is no error map of a run."""
+    if outcome.wrong:
+        return "This wrong result left no map of its errors"
+    if outcome.failure is not None:
+        return f"No answer to map: {outcome.failure.sentence}"
+    if outcome.tone == "good":
+        return "Every cell that was checked is within its bound: there is no error to map"
+    return "The answer was not checked, so no error is known"
+
+
+def error_heading(
+    job: Job, device: Device, outcome: Outcome, error_map: ErrorMap | None
+) -> tuple[str, tuple[Line, ...]]:
+    """Title and lines above an error map: the pattern, what was run, and how much is wrong."""
+    problem = job.problem
+    what = (
+        f"{job.variant.title} on {device_label(device)}",
+        f"M×N×K = {problem.m} × {problem.n} × {problem.k} {problem.element}",
+        describe_parameters(job.parameters),
+        f"seed {problem.seed}",
+    )
+    lines = [Line("   ·   ".join(part for part in what if part))]
+    if outcome.sentence:
+        lines.append(Line(outcome.sentence, outcome.tone or "muted"))
+    pattern = error_map.pattern if error_map is not None else ""
+    return pattern or "No error map", tuple(lines)
 
 
 def run_heading(

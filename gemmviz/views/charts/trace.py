@@ -154,20 +154,8 @@ class Trace:
         return _smoothed(_fold(at, seconds, -(-count // (POINTS // 2))))
 
     def bounds(self) -> tuple[float, float]:
-        """Shortest and longest duration that the axis should show.
-
-        Outliers do not count: samples further than six interquartile ranges from the quartiles,
-        and at the top at most one in fifty. NaN where there is no sample.
-        """
-        if not len(self):
-            return np.nan, np.nan
-        ordered = np.sort(self.seconds[:: max(1, len(self) // POINTS)])
-        lower, upper = np.quantile(ordered, (0.25, 0.75))
-        reach = _FENCE * max(upper - lower, 0.01 * lower)
-        low = ordered[np.searchsorted(ordered, lower - reach)]
-        high = ordered[np.searchsorted(ordered, upper + reach, side="right") - 1]
-        usual = ordered[int(0.98 * (len(ordered) - 1))]
-        return float(low), float(max(high, usual))
+        """Shortest and longest duration that the axis should show; see :func:`usual_range`."""
+        return usual_range(self.seconds)
 
     def nearest(self, at: float, seconds: float, reach: float) -> int | None:
         """The sample nearest to a duration among those within ``reach`` seconds of a time.
@@ -181,6 +169,26 @@ class Trace:
             near = [place for place in (first - 1, first) if 0 <= place < len(self)]
             return min(near, key=lambda place: abs(self.at[place] - at))
         return first + int(np.abs(self.seconds[first:last] - seconds).argmin())
+
+
+def usual_range(seconds: Floats) -> tuple[float, float]:
+    """Shortest and longest duration apart from outliers; NaN where there is none at all.
+
+    Outliers are further than six interquartile ranges from the quartiles, and at the top they are
+    at most one in fifty. Of very many durations an even part is looked at.
+
+    Args:
+        seconds: Finite and positive, in any order.
+    """
+    if not len(seconds):
+        return np.nan, np.nan
+    ordered = np.sort(seconds[:: max(1, len(seconds) // POINTS)])
+    lower, upper = np.quantile(ordered, (0.25, 0.75))
+    reach = _FENCE * max(upper - lower, 0.01 * lower)
+    low = ordered[np.searchsorted(ordered, lower - reach)]
+    high = ordered[np.searchsorted(ordered, upper + reach, side="right") - 1]
+    usual = ordered[int(0.98 * (len(ordered) - 1))]
+    return float(low), float(max(high, usual))
 
 
 def _fold(at: Floats, seconds: Floats, size: int) -> tuple[Floats, ...]:

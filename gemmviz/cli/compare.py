@@ -1,0 +1,129 @@
+"""``gemmviz compare``: measures kernels in turns and says which is faster."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from gemmviz.cli.measuring import Progress, add_measuring, drain, make_job
+from gemmviz.cli.report import report
+from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
+from gemmviz.core.codec import to_json
+from gemmviz.core.comparison import Comparison
+from gemmviz.core.launch import describe_parameters
+from gemmviz.core.messages import Listing
+from gemmviz.core.model import Device, Failure, Job, Result
+from gemmviz.core.paired import describe
+from gemmviz.core.policy import STOP_WORDS
+from gemmviz.engine.plan import Engine
+
+_COMPARISON = 0
+
+
+def add_parser(commands: Any) -> None:
+    """Adds the command's words."""
+    parser = commands.add_parser(
+        "compare",
+        help="measure kernels in turns and say which is faster",
+        description="Each later kernel against the first: faster, slower, same or undecided. "
+        "Exit code: 0 all answers are right, 1 one is wrong, 2 it could not run.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "kernels", nargs="+", metavar="KERNEL[:NAME=VALUE,...][@DEVICE]",
+        help="an id or the path of a .toml, as tiled:TS=8@pocl",
+    )  # fmt: skip
+    parser.add_argument("--device", metavar="TEXT", help="where no @DEVICE stands")
+    add_measuring(parser)
+    parser.set_defaults(answer=answer)
+
+
+def answer(arguments: argparse.Namespace) -> int:
+    """Runs the comparison and prints what came of it."""
+    if len(arguments.kernels) < 2:
+        return _unable(arguments, Failure("refused", "A comparison takes two kernels or more."))
+    engine = Engine()
+    try:
+        listing = engine.list_devices()
+        pairs = [
+            _job(arguments, number, word, listing)
+            for number, word in enumerate(arguments.kernels, start=1)
+        ]
+        jobs, devices = [job for job, _ in pairs], [device for _, device in pairs]
+        names = dict(zip((job.id for job in jobs), arguments.kernels, strict=True))
+        outcome = drain(
+            engine, engine.compare(jobs, devices, _COMPARISON), _COMPARISON, Progress(names)
+        )
+        assert isinstance(outcome, Comparison)
+    except SelectionError as error:
+        return _unable(arguments, error.failure)
+    except KeyboardInterrupt:
+        return _unable(arguments, Failure("stopped", "Stopped before the run began."))
+    finally:
+        engine.close()
+    if outcome.failure is not None:
+        return _unable(arguments, outcome.failure)
+    if len(outcome.versus) < len(jobs) - 1:
+        return _unable(arguments, Failure("stopped", "Stopped before every kernel was measured."))
+    if arguments.json:
+        objects = [_object(outcome, place) for place in range(1, len(jobs))]
+        print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
+    else:
+        _print(outcome, arguments.kernels)
+    return 1 if outcome.wrong else 0
+
+
+def _job(
+    arguments: argparse.Namespace, number: int, word: str, listing: Listing
+) -> tuple[Job, Device]:
+    """The job of one word and its device."""
+    rest, _, where = word.partition("@")
+    name, _, chosen = rest.partition(":")
+    variant = find_variant(name)
+    parameters = find_parameters(variant, [part for part in chosen.split(",") if part])
+    device = find_device(listing, where or arguments.device)
+    return make_job(arguments, number, variant, parameters, device), device
+
+
+def _object(outcome: Comparison, place: int) -> dict[str, Any]:
+    """One kernel against the first as JSON; keys are only ever added."""
+    versus = to_json(outcome.versus[place - 1])
+    return {
+        **versus,
+        "stop_reason": outcome.reason,
+        "valid": not outcome.wrong,
+        "first": report(outcome.results[0]),
+        "other": report(outcome.results[place]),
+        "failure": None,
+    }
+
+
+def _print(outcome: Comparison, words: list[str]) -> None:
+    first = outcome.results[0]
+    problem = first.job.problem
+    print(f"{problem.m} x {problem.n} x {problem.k} {problem.element}, seed {problem.seed}")
+    for result in outcome.results:
+        print(f"  {_name(result)} on {result.device.name}, {result.device.platform}")
+    for versus, word in zip(outcome.versus, words[1:], strict=True):
+        print(describe(versus, word, words[0]))
+    for result in outcome.wrong:
+        print(f"The answer of {_name(result)} is wrong, so its speed counts for nothing.")
+    if outcome.reason:
+        print(f"Ended: {STOP_WORDS[outcome.reason]}.")
+
+
+def _name(result: Result) -> str:
+    return f"{result.job.variant.id} {describe_parameters(result.job.parameters)}".strip()
+
+
+def _unable(arguments: argparse.Namespace, failure: Failure) -> int:
+    """Says why nothing could be compared; with ``--json`` in the same keys."""
+    if arguments.json:
+        keys = ("word", "ratio", "ratio_low", "ratio_high")
+        print(json.dumps({**dict.fromkeys(keys), "failure": to_json(failure)}, indent=2))
+    else:
+        say(failure.sentence)
+        if failure.detail:
+            say(failure.detail)
+    return 2
