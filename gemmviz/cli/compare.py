@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 from gemmviz.cli.measuring import Progress, add_measuring, drain, make_job
@@ -78,8 +79,10 @@ def _job(
     arguments: argparse.Namespace, number: int, word: str, listing: Listing
 ) -> tuple[Job, Device]:
     """The job of one word and its device."""
-    rest, _, where = word.partition("@")
-    name, _, chosen = rest.partition(":")
+    rest, where = word, ""
+    if not Path(word).exists():
+        rest, _, where = word.partition("@")
+    name, _, chosen = (rest, "", "") if Path(rest).exists() else rest.partition(":")
     variant = find_variant(name)
     parameters = find_parameters(variant, [part for part in chosen.split(",") if part])
     device = find_device(listing, where or arguments.device)
@@ -92,7 +95,7 @@ def _object(outcome: Comparison, place: int) -> dict[str, Any]:
     return {
         **versus,
         "stop_reason": outcome.reason,
-        "valid": not outcome.wrong,
+        "valid": all(outcome.results[each].verdict != "wrong" for each in (0, place)),
         "first": report(outcome.results[0]),
         "other": report(outcome.results[place]),
         "failure": None,

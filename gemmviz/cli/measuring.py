@@ -37,7 +37,7 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--policy", choices=tuple(name.lower() for name in PRESETS),
                      default="standard", help="how sure to be before it ends")  # fmt: skip
-    how.add_argument("--launches", type=_positive, metavar="N", help="exactly N timed launches")
+    how.add_argument("--launches", type=_positive, metavar="N", help="N timed launches")
     parser.add_argument("--cache", choices=("warm", "rotating", "flush"), default="warm",
                         help="what the caches hold before a sample (default warm)")  # fmt: skip
     parser.add_argument("--per-launch", action="store_true",

@@ -174,7 +174,9 @@ class PairedRule(Rule):
         open_ones = [each for each in versus if each.word == "undecided"]
         if versus and not open_ones:
             return "decided"
-        hopeless = any(self._out_of_reach(each, elapsed_seconds) for each in open_ones)
+        hopeless = bool(open_ones) and all(
+            self._out_of_reach(each, elapsed_seconds) for each in open_ones
+        )
         return "settled" if settled and hopeless else ""
 
     def _out_of_reach(self, versus: Versus, elapsed_seconds: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +16,7 @@ _MOST = 1.03
 _LIKELY = 0.85
 _LEAST = 0.6
 _BAD_SHARE = 0.1
+_KEPT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +64,11 @@ class TimerTrust:
 
 
 class Evidence:
-    """Gathers batches that were timed by both clocks."""
+    """Gathers batches that were timed by both clocks; the last 4096 of them decide."""
 
     def __init__(self) -> None:
-        self._ratios: list[float] = []
-        self._explained: list[float] = []
+        self._ratios: deque[float] = deque(maxlen=_KEPT)
+        self._explained: deque[float] = deque(maxlen=_KEPT)
         self.launches = self.reversed = self.zero = 0
 
     def add(
@@ -103,7 +105,7 @@ class Evidence:
         counts = (self.launches, self.reversed, self.zero)
         if not self._ratios or not self.launches:
             return TimerTrust("events", "suspicious", "No batch was timed by both clocks.")
-        ratios = np.asarray(self._ratios)
+        ratios = np.array(self._ratios)
         high, middle = float(np.quantile(ratios, 0.9)), float(np.median(ratios))
         if bad > _BAD_SHARE * self.launches:
             sentence = (
@@ -111,7 +113,7 @@ class Evidence:
                 "clock, so the host's clock was used."
             )
             return TimerTrust("host", "host timing used", sentence, high, *counts)
-        explained = float(np.quantile(self._explained, 0.9))
+        explained = float(np.quantile(np.array(self._explained), 0.9))
         if middle > _MOST or (high < _LEAST and explained < _LIKELY):
             ratio = middle if middle > _MOST else high
             sentence = (

@@ -32,9 +32,12 @@ _C_DTYPES = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.u
 # Twice a cache still leaves parts of it on some replacement policies; without a word of the driver
 # what triton's benchmarks clear.
 _CACHES = 4
+_GPU = 4  # CL_DEVICE_TYPE_GPU
 _UNKNOWN_CACHE_BYTES = 64 * 2**20
 _LEAST_CLEARED_BYTES = 16 * 2**20
-_MOST_COPIES = 64
+# A GPU's driver may tell the size of another cache than its last; triton clears as much.
+_LEAST_CLEARED_ON_GPU_BYTES = 256 * 2**20
+_MOST_COPIES = 1024
 
 
 class Bench:
@@ -75,8 +78,9 @@ class Bench:
         cache = self.job.policy.cache
         if cache == "warm":
             return
+        gpu = int(self.session.fact("TYPE") or 0) & _GPU
         wanted = max(
-            _LEAST_CLEARED_BYTES,
+            _LEAST_CLEARED_ON_GPU_BYTES if gpu else _LEAST_CLEARED_BYTES,
             _CACHES * int(self.session.fact("GLOBAL_MEM_CACHE_SIZE") or _UNKNOWN_CACHE_BYTES),
         )
         memory = int(self.session.fact("GLOBAL_MEM_SIZE") or wanted)
@@ -106,6 +110,12 @@ class Bench:
         self.foreseen_seconds = done.wall_seconds / count
         return done
 
+    def wake(self) -> None:
+        """One launch that nothing is learnt from: clocks fall in a pause."""
+        foreseen = self.foreseen_seconds
+        self.launch(1)
+        self.foreseen_seconds = foreseen
+
     def phase(self, name: str, *, limited: bool = True) -> None:
         """Tells the host what begins."""
         self._emit(Phase(self.job.id, name, limited, self.foreseen_seconds))
@@ -119,8 +129,8 @@ class Bench:
             DriverError: A launch was refused or failed.
         """
         job, matrices = self.job, self.matrices
-        self.phase("check")
         matrices.renew()  # they may be shared, and a wrong kernel may have written into A or B
+        self.phase("check")
         self.launch(1)
         self.phase("compare", limited=False)
         answer = matrices.answer()
@@ -130,8 +140,8 @@ class Bench:
         )  # fmt: skip
         if found is None:
             return
-        self.phase("repeat")
         matrices.poison()
+        self.phase("repeat")
         self.launch(1)
         self.phase("compare", limited=False)
         differing = cells_differing(answer.c, matrices.answer().c)

@@ -74,16 +74,15 @@ def run_job(job: Job, session: Session, emit: Emit, cancelled: Cancelled) -> Non
         reason = rule.reason(now - origin)
         if outlet.send_if_due(now) and job.policy.quiet and not reason:
             time.sleep(_PAUSE_SECONDS)
-            bench.launch(1)  # clocks fall in a pause
+            bench.wake()
     outlet.send()
-    sampler.judge_again()
     emit(
         Finished(
             job.id,
             stopped=not reason,
             discarded=outlet.discarded,
             reason=reason or "stopped",
-            trust=sampler.trust,
+            trust=sampler.final_trust(),
             quantiles=sampler.quantiles,
         )
     )
@@ -114,46 +113,40 @@ def compare_jobs(
             emit(Finished(request.job_id, stopped=True, reason="stopped"))
             return
         samplers.append(sampler)
+    _use_one_clock(samplers, request.jobs, emit)
     policy = request.jobs[0].policy
     rule = PairedRule(policy, len(benches) - 1)
     outlets = [_Outlet(job, emit) for job in request.jobs]
     for bench in benches:
         bench.phase("measure")
-    origin = time.perf_counter()
+    origin = judged = time.perf_counter()
     reason: StopReason = ""
     forwards = True
     while not reason and not cancelled():
-        order = range(len(benches)) if forwards else range(len(benches) - 1, -1, -1)
+        _take_round(samplers, outlets, rule, origin, forwards=forwards)
         forwards = not forwards
-        left = None if policy.launches is None else policy.launches - outlets[0].launches
-        taken: dict[int, tuple[Taken, float]] = {}
-        for place in order:
-            before = time.perf_counter() - origin
-            with _blamed_on(request.jobs[place]):
-                taken[place] = samplers[place].take(left, single=False), before
-        round_ = [taken[place] for place in range(len(benches))]
-        if all(part.launches and not part.discarded for part, _ in round_):
-            for outlet, (part, before) in zip(outlets, round_, strict=True):
-                outlet.put(part, before)
-            rule.add([part.seconds[0] for part, _ in round_],
-                     [part.launches[0] for part, _ in round_])  # fmt: skip
-        else:
-            for outlet, (part, _) in zip(outlets, round_, strict=True):
-                outlet.discard(part)
-                outlet.complain_of_timer()
         now = time.perf_counter()
+        if now - judged > _JUDGE_SECONDS:
+            judged = now
+            changed = [sampler.judge_again() for sampler in samplers]
+            if any(changed):
+                for outlet in outlets:
+                    outlet.forget()
+                _use_one_clock(samplers, request.jobs, emit)
+                rule, origin = PairedRule(policy, len(benches) - 1), now
+                continue
         reason = rule.reason(now - origin)
         sent = [outlet.send_if_due(now) for outlet in outlets]
         if any(sent) and policy.quiet and not reason:
             time.sleep(_PAUSE_SECONDS)
             for bench in benches:
-                bench.launch(1)
+                bench.wake()
     for outlet, sampler in zip(outlets, samplers, strict=True):
         outlet.send()
-        sampler.judge_again()
         emit(
             Finished(
-                outlet.job.id, not reason, outlet.discarded, reason or "stopped", sampler.trust,
+                outlet.job.id, not reason, outlet.discarded, reason or "stopped",
+                sampler.final_trust(),
                 sampler.quantiles,
             )
         )  # fmt: skip
@@ -191,6 +184,46 @@ def _ready(bench: Bench, emit: Emit, cancelled: Cancelled) -> Sampler | None:
     sampler = Sampler(bench, timer)
     emit(TimerChosen(job.id, sampler.try_clocks()))
     return None if cancelled() else sampler
+
+
+def _take_round(
+    samplers: Sequence[Sampler],
+    outlets: Sequence[_Outlet],
+    rule: PairedRule,
+    origin: float,
+    *,
+    forwards: bool,
+) -> None:
+    """One sample of each; a round in which a time is missing counts for nothing."""
+    places = range(len(samplers)) if forwards else range(len(samplers) - 1, -1, -1)
+    # Where batches differ the one with the fewest launches counts.
+    wanted = outlets[0].job.policy.launches
+    least = min(outlet.launches for outlet in outlets)
+    left = None if wanted is None else max(1, wanted - least)
+    taken: dict[int, tuple[Taken, float]] = {}
+    for place in places:
+        before = time.perf_counter() - origin
+        with _blamed_on(outlets[place].job):
+            taken[place] = samplers[place].take(left, single=False), before
+    parts = [taken[place] for place in range(len(samplers))]
+    if all(part.launches and not part.discarded for part, _ in parts):
+        for outlet, (part, before) in zip(outlets, parts, strict=True):
+            outlet.put(part, before)
+        rule.add([part.seconds[0] for part, _ in parts],
+                 [part.launches[0] for part, _ in parts])  # fmt: skip
+        return
+    for outlet, (part, _) in zip(outlets, parts, strict=True):
+        outlet.discard(part)
+        outlet.complain_of_timer()
+
+
+def _use_one_clock(samplers: Sequence[Sampler], jobs: Sequence[Job], emit: Emit) -> None:
+    """Times all by the host's clock where one must be: a ratio of two clocks means nothing."""
+    by_host = any(sampler.trust.source == "host" for sampler in samplers)
+    for sampler, job in zip(samplers, jobs, strict=True):
+        if by_host:
+            sampler.use_host()
+        emit(TimerChosen(job.id, sampler.trust))
 
 
 def _shared(benches: Sequence[Bench], job: Job, session: Session) -> Matrices | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -109,6 +109,24 @@ class Sampler:
         if before == "events":
             self.trust = judged
         return self.trust.source != before
+
+    def use_host(self) -> None:
+        """Times by the host's clock from now on, as another kernel of a comparison must be."""
+        if self.trust.source == "events":
+            sentence = "Another kernel of the comparison needs the host's clock, so it times all."
+            self.trust = replace(
+                self.trust, source="host", badge="host timing used", sentence=sentence
+            )
+
+    def final_trust(self) -> TimerTrust:
+        """The judgement over all that was timed; the clock that was used is not changed by it."""
+        judged = self._evidence.judge()
+        if self.trust.source == "host":
+            return self.trust
+        if judged.source == "host":
+            sentence = judged.sentence.replace("so the host's clock was used", "but it was used")
+            return replace(judged, source="events", badge="suspicious", sentence=sentence)
+        return judged
 
     def take(self, most: int | None = None, *, single: bool = True) -> Taken:
         """Takes one sample, or several where each launch is one.

@@ -8,6 +8,7 @@ import itertools
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from gemmviz.core.codec import CodecError, from_json, to_json
@@ -89,13 +90,16 @@ class Engine:
         """Measures several jobs in turns; yields their messages and last the Comparison.
 
         All run in one child, so that one clock and one thread times them in turns, whatever their
-        devices. The policy is that of the first job.
+        devices. The policy is that of the first job, and quiet if any is.
 
         Args:
             jobs: At least two, each with an id of its own.
             devices: The device of each.
             job_id: The comparison's own id, which ``stop`` takes and its last message bears.
         """
+        quiet = any(job.policy.quiet for job in jobs)
+        policy = replace(jobs[0].policy, quiet=quiet)
+        jobs = [replace(job, policy=policy) for job in jobs]
         record = ComparisonRecord(job_id, jobs, devices)
         for message in self._messages(CompareJobs(job_id, tuple(jobs)), job_id, jobs, devices):
             record.take(message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -47,6 +48,11 @@ class Record:
         self._timer: DeviceTimer | None = None
         self._trust: TimerTrust | None = None
         self._error_map: ErrorMap | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the job itself said how it ended."""
+        return self._failure is not None or self._end.reason != ""
 
     def take(self, message: Message) -> None:
         """Adds one message."""
@@ -120,7 +126,16 @@ class ComparisonRecord:
 
     def comparison(self) -> Comparison:
         """The Comparison of what was gathered; only rounds that are whole count."""
-        results = tuple(record.result() for record in self._records.values())
+        failed = self._end.failure if isinstance(self._end, Failed) else None
+        ended = self._end if isinstance(self._end, Finished) else Finished(self._job_id)
+        results = tuple(
+            record.result()
+            if record.ended
+            else replace(
+                record.result(), stopped=ended.stopped, stop_reason=ended.reason, failure=failed
+            )
+            for record in self._records.values()
+        )
         rounds = min(len(result.samples) for result in results)
         times = [
             np.asarray(result.samples.seconds[:rounds])
@@ -129,12 +144,11 @@ class ComparisonRecord:
         ]
         margin = margin_of(self._policy)
         found = [compare_pairs(times[0], other, margin) for other in times[1:]] if rounds else []
-        failed = self._end.failure if isinstance(self._end, Failed) else None
-        ended = self._end if isinstance(self._end, Finished) else Finished(self._job_id)
+        versus = tuple(each for each in found if each is not None)
         return Comparison(
             self._job_id,
             results,
-            tuple(versus for versus in found if versus is not None),
+            versus if len(versus) == len(results) - 1 else (),
             failed,
             ended.stopped,
             ended.reason,

@@ -10,6 +10,7 @@ from gemmviz.core.model import Failure, Job
 
 START_LIMIT_SECONDS = 60.0
 # For a compiler or a large reference: long, but nothing waits for ever.
+_QUIET_SECONDS = 1.0  # longer than a quiet run is silent on purpose
 _PATIENCE_SECONDS = 600.0
 _LEAST_SECONDS = 10.0
 _TIMES_FORESEEN = 50
@@ -115,14 +116,13 @@ class Watchdog:
             return self._start_limit
         if not self._phase.limited:
             return _PATIENCE_SECONDS
-        # Those that take turns are heard of after a whole turn, so the slowest one counts.
+        # Those that take turns are heard of after a whole turn, and quiet ones after a while.
         phases = self._measuring if self._phase.job_id in self._measuring else {}
         phases = phases or {self._phase.job_id: self._phase}
-        return max(
-            (
-                launch_limit_seconds(self._jobs[job_id], phase.foreseen_seconds)
-                for job_id, phase in phases.items()
-                if job_id in self._jobs
-            ),
-            default=_PATIENCE_SECONDS,
-        )
+        limits = [
+            launch_limit_seconds(self._jobs[job_id], phase.foreseen_seconds)
+            + (_QUIET_SECONDS if self._jobs[job_id].policy.quiet else 0.0)
+            for job_id, phase in phases.items()
+            if job_id in self._jobs
+        ]
+        return sum(limits) if limits else _PATIENCE_SECONDS

@@ -1,4 +1,7 @@
-"""Runs each benchmark in a process of its own on a virtual screen and prints one table."""
+"""Runs benchmarks in processes of their own on a virtual screen and prints one table.
+
+``python -m tests.benchmarks [NAME [ARGUMENT ...] ...]``; without a name, those that take seconds.
+"""
 
 import json
 import subprocess
@@ -6,16 +9,24 @@ import sys
 
 from tests.e2e.screen import Screen
 
-NAMES = ("startup", "estimates", "stops", "ticks", "flood")
+QUICK = ("startup", "estimates", "stops", "ticks", "flood")
+LONG = ("duels", "fuzz", "soak")
 
 
 def main() -> None:
-    chosen = sys.argv[1:] or list(NAMES)
+    chosen: list[list[str]] = []
+    for word in sys.argv[1:] or QUICK:
+        if word in (*QUICK, *LONG):
+            chosen.append([word])
+        elif chosen:
+            chosen[-1].append(word)
+        else:
+            sys.exit(f"{word!r} is none of {', '.join((*QUICK, *LONG))}")
     print(f"{'benchmark':<52}{'measured':>12}{'target':>12}")
     with Screen() as screen:
-        for name in chosen:
+        for name, *arguments in chosen:
             done = subprocess.run(
-                [sys.executable, "-m", f"tests.benchmarks.{name}"],
+                [sys.executable, "-m", f"tests.benchmarks.{name}", *arguments],
                 env=screen.environment, stdout=subprocess.PIPE, text=True, check=True,
             )  # fmt: skip
             for line in done.stdout.splitlines():
@@ -24,8 +35,8 @@ def main() -> None:
                 met = value <= limit if row["most"] else value >= limit
                 sign = "<=" if row["most"] else ">="
                 target = f"{sign} {limit:g}"
-                text = f"{row['name']} ({row['unit']})"
-                print(f"{text:<52}{value:>12.3g}{target:>12}  {'' if met else 'MISSED'}")
+                text = f"{row['name']} ({row['unit']})" if row["unit"] else row["name"]
+                print(f"{text:<52}{value:>12.4g}{target:>12}  {'' if met else 'MISSED'}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
-"""What the benchmarks share: a row of the table, and the real window with real devices."""
+"""What the benchmarks of the window share: its event loop, and real devices in it."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,13 +7,9 @@ from PySide6.QtCore import QEventLoop, QTimer
 
 from gemmviz.app.state import AppState
 from gemmviz.core.model import Device
+from gemmviz.core.policy import UNTIL_STOPPED
 from gemmviz.views.main import make_window
 from gemmviz.views.main_window import MainWindow
-
-
-def row(name: str, value: float, unit: str, target: float, *, most: bool = True) -> None:
-    """Prints one measured figure beside its target, an upper limit unless ``most`` is False."""
-    print(json.dumps({"name": name, "value": value, "unit": unit, "target": target, "most": most}))
 
 
 def spin(seconds: float) -> None:
@@ -39,9 +34,10 @@ def window_with_devices() -> MainWindow:
 
 
 def choose(state: AppState, platform: str, kernel: str, size: int) -> Device:
-    """Selects a device and a kernel at a square size, to run until stopped."""
+    """Selects a device and a kernel at a square size; each launch is a sample, until stopped."""
     device = next(device for device in state.devices if platform in device.platform)
     state.select_device(device)
     state.choose_variant(state.catalog.find(kernel))
-    state.change(replace(state.setup.with_all_sizes(size), launches=None))
+    policy = replace(UNTIL_STOPPED, per_launch=True)
+    state.change(replace(state.setup.with_all_sizes(size), policy=policy))
     return device

@@ -4,7 +4,8 @@ import statistics
 import time
 
 from gemmviz.core.limits import named_limits
-from tests.benchmarks.bench import choose, row, spin, window_with_devices
+from tests.benchmarks.bench import choose, spin, window_with_devices
+from tests.benchmarks.rows import row
 
 
 def main() -> None:

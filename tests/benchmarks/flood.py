@@ -3,7 +3,8 @@
 import resource
 
 from gemmviz.core.messages import SampleBatch
-from tests.benchmarks.bench import choose, row, spin, spin_until, window_with_devices
+from tests.benchmarks.bench import choose, spin, spin_until, window_with_devices
+from tests.benchmarks.rows import row
 
 _SECONDS = 60
 

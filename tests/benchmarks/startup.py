@@ -2,7 +2,8 @@
 
 import time
 
-from tests.benchmarks.bench import row, spin_until
+from tests.benchmarks.bench import spin_until
+from tests.benchmarks.rows import row
 
 
 def main() -> None:

@@ -4,7 +4,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.benchmarks.bench import choose, row, spin, spin_until, window_with_devices
+from tests.benchmarks.bench import choose, spin, spin_until, window_with_devices
+from tests.benchmarks.rows import row
 from tests.engine.runs import own_kernel
 
 _BODIES = {

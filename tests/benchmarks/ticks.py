@@ -8,7 +8,8 @@ import time
 import numpy as np
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from tests.benchmarks.bench import choose, row, spin, window_with_devices
+from tests.benchmarks.bench import choose, spin, window_with_devices
+from tests.benchmarks.rows import row
 
 _SAMPLES = 1_000_000
 _SECONDS = 20

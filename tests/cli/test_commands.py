@@ -251,9 +251,9 @@ def test_one_launch_claims_no_interval() -> None:
     assert code == 0
     assert "one launch of" in out
     assert "%" not in out
-    code, out, _ = gemmviz("run", "tiled", "--size", 32, "--launches", 5)
+    code, out, _ = gemmviz("run", "tiled", "--size", 32, "--launches", 5, "--per-launch")
     assert "range" in out
-    code, out, _ = gemmviz("run", "tiled", "--size", 32, "--launches", 6)
+    code, out, _ = gemmviz("run", "tiled", "--size", 32, "--launches", 6, "--per-launch")
     assert "95 % interval" in out
 
 

@@ -34,7 +34,7 @@ def test_three_kernels_are_a_list_and_a_wrong_one_ends_with_1() -> None:
     assert code == 1, errors
     found = json.loads(out)
     assert [entry["other"]["kernel"] for entry in found] == ["tiling_tiled", "tiled"]
-    assert not any(entry["valid"] for entry in found)
+    assert [entry["valid"] for entry in found] == [False, True]
     code, out, errors = gemmviz("compare", "tiled", "tiling_tiled", "--size", 48, "--launches", 20)
     assert code == 1, errors
     assert "tiling_tiled TS=16" in out

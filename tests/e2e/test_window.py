@@ -12,7 +12,8 @@ from PySide6.QtGui import QImage
 from gemmviz.views.theme import DARK, LIGHT, Theme, series_color
 from tests.e2e.screen import Pixels, Screen, centre, like, longest_run
 
-TABS = slice(140, 320)
+TABS = slice(140, 320), slice(290, 740)  # left of the meter in a card, which is a line too
+COMPARE = 230  # from the end of the first tab to the middle of the fourth
 
 
 @pytest.fixture
@@ -23,8 +24,8 @@ def screen() -> Iterator[Screen]:
 
 def _underline(pixels: Pixels, theme: Theme) -> tuple[int, int] | None:
     """Where the line under the chosen tab ends (x) and lies (y)."""
-    found = longest_run(like(pixels[TABS, 290:1100], theme.accent), 50)
-    return None if found is None else (290 + found[2], TABS.start + found[0])
+    found = longest_run(like(pixels[TABS], theme.accent), 50)
+    return None if found is None else (TABS[1].start + found[2], TABS[0].start + found[0])
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
@@ -43,9 +44,10 @@ def test_run_compare_export(screen: Screen, tmp_path: Path, theme: Theme) -> Non
             "a verdict in words", lambda seen: np.count_nonzero(_good(seen, theme)) > 20 or None
         )
         x, y = screen.wait("the chosen tab", lambda seen: _underline(seen, theme))  # type: ignore[misc]
-        screen.click((x + 45, y - 14))
+        screen.click((x + COMPARE, y - 14))
         screen.wait(
-            "the Compare tab chosen", lambda seen: (_underline(seen, theme) or (0,))[0] > x + 30
+            "the Compare tab chosen",
+            lambda seen: (_underline(seen, theme) or (0,))[0] > x + COMPARE,
         )
         screen.wait("a bar", lambda seen: _bar_pixels(seen[:, 290:1150]) > 4000)
         picture = tmp_path / "bars.png"

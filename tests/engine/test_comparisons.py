@@ -83,3 +83,25 @@ def test_a_comparison_can_be_stopped(engine: Engine, pocl: Device) -> None:
     assert item.stopped
     assert item.failure is None
     assert all(len(result.samples) for result in item.results)
+
+
+def test_kernels_of_unequal_batches_have_as_many_launches_as_wanted(
+    engine: Engine, pocl: Device
+) -> None:
+    jobs = [
+        make_job(pocl, "tiled", (32, 32, 32), parameters={"TS": ts}, policy=fixed(100))
+        for ts in (16, 4)
+    ]
+    outcome = _compare(engine, jobs, [pocl, pocl])
+    assert outcome.failure is None
+    assert min(sum(result.samples.launches) for result in outcome.results) >= 100
+    assert outcome.reason == "launches"
+
+
+def test_what_ends_a_comparison_is_told_of_each_kernel(engine: Engine, pocl: Device) -> None:
+    jobs = [make_job(pocl, name, policy=UNTIL_STOPPED) for name in ("tiled", "naive_strided")]
+    engine.stop(-7)
+    *_, outcome = engine.compare(jobs, [pocl, pocl], -7)
+    assert isinstance(outcome, Comparison)
+    assert outcome.stopped
+    assert all(result.stopped for result in outcome.results)
