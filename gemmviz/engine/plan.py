@@ -121,10 +121,8 @@ class Engine:
             yield Failed(job_id, Failure("refused", reason))
             return
         keys = sorted({job.device for job in jobs}, key=str)
-        host = self._host(
-            keys[0] if len(keys) == 1 else " + ".join(map(str, keys)),
-            self._listed.environment_of(keys),
-        )
+        name = keys[0] if len(keys) == 1 else " + ".join(map(str, keys))
+        host = self._host(name, self._listed.environment_of(keys))
         with self._lock:
             self._running[job_id] = host
             stopped = job_id in self._stopped
@@ -137,6 +135,10 @@ class Engine:
             with self._lock:
                 self._running.pop(job_id, None)
                 self._stopped.discard(job_id)
+            if len(keys) > 1:
+                host.close()  # of each set of devices a child would stay for good
+                with self._lock:
+                    self._hosts.pop(name, None)
 
     def registers(self, job: Job, device: Device) -> Registers | None:
         """What NVIDIA's compiler says of registers, from a second build; None elsewhere.
