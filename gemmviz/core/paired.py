@@ -38,8 +38,8 @@ class Versus:
 
     Attributes:
         word: What the other one is, against the first.
-        ratio: The first one's time over the other's, the median of all rounds; above 1 the other
-            is faster.
+        ratio: The first one's time over the other's, the median of all rounds or of blocks of
+            them; above 1 the other is faster.
         ratio_low: Lower end of the interval of ``ratio``, 99.9 % over all looks while sampling; the
             smallest ratio when ``worth`` is below 15.
         ratio_high: Its upper end.
@@ -68,10 +68,9 @@ def compare_pairs(first: npt.ArrayLike, other: npt.ArrayLike, margin: float) -> 
     What disturbs a whole round cancels in its ratio. Many rounds are also taken in blocks of up to
     nine, and of each block the lower quartile of either kernel's times: whatever disturbs a machine
     only adds time, and where half of all launches are hit a median falls between two heaps. The
-    surer of both ways counts. The median
-    of the ratios is bounded by order statistics, that is by inverting the sign test, so outliers
-    and skew do no harm. Blocks that resemble their neighbours count as fewer (see
-    :func:`independent_count`).
+    surer of both ways counts. The median of the ratios is bounded by order statistics, that is by
+    inverting the sign test, so outliers and skew do no harm. Rounds or blocks that resemble their
+    neighbours count as fewer (see :func:`independent_count`).
 
     Args:
         first: Seconds per launch of the first kernel, round by round.

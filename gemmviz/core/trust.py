@@ -110,15 +110,14 @@ class Evidence:
         if bad > _BAD_SHARE * self.launches:
             sentence = (
                 f"{bad} of {self.launches} launches ended at or before their start by the device's "
-                "clock, so the host's clock was used."
+                "clock."
             )
             return TimerTrust("host", "host timing used", sentence, high, *counts)
         explained = float(np.quantile(np.array(self._explained), 0.9))
         if middle > _MOST or (high < _LEAST and explained < _LIKELY):
             ratio = middle if middle > _MOST else high
             sentence = (
-                f"The device's clock counts {ratio:.3g} of the host's time for the same launches, "
-                "so the host's clock was used."
+                f"The device's clock counts {ratio:.3g} of the host's time for the same launches."
             )
             return TimerTrust("host", "host timing used", sentence, ratio, *counts)
         sentence = f"The device's clock counts {high:.3g} of the host's time for the same launches."

@@ -29,8 +29,7 @@ Cancelled = Callable[[], bool]
 
 _C_DTYPES = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64,
              "float": np.float32, "double": np.float64}  # fmt: skip
-# Twice a cache still leaves parts of it on some replacement policies; without a word of the driver
-# what triton's benchmarks clear.
+# Twice a cache still leaves parts of it on some replacement policies.
 _CACHES = 4
 _GPU = 4  # CL_DEVICE_TYPE_GPU
 _UNKNOWN_CACHE_BYTES = 64 * 2**20
