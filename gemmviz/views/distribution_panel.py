@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gemmviz.app.outcomes import outcome
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
-from gemmviz.core.labels import device_label
 from gemmviz.core.spread import describe_spread, outlier_mask, spread_of
 from gemmviz.views.charts.distribution import DistributionChart
 from gemmviz.views.charts.heading import Line
-from gemmviz.views.charts.picture import run_heading
 from gemmviz.views.export import Title
-from gemmviz.views.live_panel import describe_run
 from gemmviz.views.pace import Pace
-from gemmviz.views.roles import ElidedLabel
-from gemmviz.views.run_chooser import RunChooser
-from gemmviz.views.theme import Theme
-from gemmviz.views.tool_row import ToolRow
+from gemmviz.views.run_panel import RunPanel, describe_run
 
 _REDRAW_MILLISECONDS = 500
 """Its shape changes slowly, and each time all of it is drawn anew."""
@@ -30,49 +23,20 @@ _ROOM_FOR_LINES = 400
 _HINT = "Drag across the bars to select a range, right click or H for all"
 
 
-class DistributionPanel(QWidget):
+class DistributionPanel(RunPanel):
     """Histogram and run order of the run that is shown, and the choice of axes."""
 
     def __init__(self, state: AppState) -> None:
-        super().__init__()
-        self._state = state
-        self._drawn: tuple[int, int, str] | None = None
+        chart = DistributionChart()
+        super().__init__(
+            state, chart, _HINT, "Scale of times and counts (L)", "End selection and zoom (H)"
+        )
+        self.chart = chart
+        self._drawn: tuple[int, int, int, str] | None = None
         self._remarks: tuple[str, ...] = ()
-        self.chart = DistributionChart()
-        title = QWidget()
-        row = QHBoxLayout(title)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(RunChooser(state))
-        row.addWidget(ElidedLabel(_HINT, "note"), 1)
-        self.tools = ToolRow(title)
-        self.log = self.tools.add_choice(("Linear", "Log"), "Scale of times and counts (L)")
-        self.home = self.tools.add_button("home", "End selection and zoom (H)")
-        self.export = self.tools.add_button("export", "Export this chart (Ctrl+E)")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2, 2, 2, 2)
-        column.setSpacing(0)
-        column.addWidget(self.tools)
-        column.addWidget(self.chart, 1)
         self._pace = Pace(self, _REDRAW_MILLISECONDS)
         self._pace.due.connect(self._redraw)
-        self.home.clicked.connect(self.chart.home)
-        state.run_shown.connect(self._on_run_shown)
-        state.job_advanced.connect(self._on_job_advanced)
-        state.job_ended.connect(self._redraw)
-        state.setup_changed.connect(self._show_next_step)
-        state.devices_listed.connect(self._show_next_step)
         self._on_run_shown()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in the colours of ``theme``."""
-        self.chart.set_theme(theme)
-        self.tools.set_theme(theme)
-
-    @Slot(bool)
-    def show_log(self, log: bool) -> None:
-        """Draw logarithmic axes, or linear ones."""
-        self.log.choose("Log" if log else "Linear")
-        self.chart.set_log(log)
 
     def catch_up(self) -> None:
         """Show every sample there is, as a picture for someone else must even of a hidden tab."""
@@ -80,30 +44,15 @@ class DistributionPanel(QWidget):
             self._show(self._state.shown, whole=True)
 
     def title(self) -> Title | None:
-        """What stands above an exported picture: all of the run that is shown."""
-        run = self._state.shown
-        if run is None:
-            return None
-        if run.result is None:
-            run.refresh_summary()
-        title, lines = run_heading(
-            run.job, run.device, outcome(run), run.summary, run.buffer.launch_count
-        )
-        return title, (*lines, *self._remark_lines())
-
-    def showEvent(self, event: object) -> None:
-        """Catch up with what came while another tab was in front."""
-        super().showEvent(event)  # type: ignore[arg-type]
-        self._redraw()
+        """What stands above an exported picture: all of the run, and what is remarkable of it."""
+        title = super().title()
+        return None if title is None else (title[0], (*title[1], *self._remark_lines()))
 
     @Slot()
     def _on_run_shown(self) -> None:
         self._drawn, self._remarks = None, ()
         self._pace.cancel()
-        self.chart.clear_samples()
-        self.chart.set_struck(False)
-        self._redraw()
-        self._show_next_step()
+        self._clear()
 
     @Slot(int)
     def _on_job_advanced(self, job_id: int) -> None:
@@ -126,13 +75,11 @@ class DistributionPanel(QWidget):
         count = len(run.buffer)
         every = 1 if whole else max(1, -(-count // _MOST_LIVE))
         objection = outcome(run).objection
-        state = count, every, objection
+        state = run.restarts, count, every, objection
         if state == self._drawn:
             return
         self._drawn = state
-        self.chart.set_struck(
-            bool(objection), f"{objection.capitalize()}: the figures do not count"
-        )
+        self._strike(objection)
         seconds = run.buffer.seconds_per_launch[::every]
         spread = spread_of(seconds)
         self._remarks = describe_spread(spread) if spread is not None else ()
@@ -152,14 +99,3 @@ class DistributionPanel(QWidget):
         if self.chart.height() < _ROOM_FOR_LINES:
             return (Line(" ".join(self._remarks), "warn"),) if self._remarks else ()
         return tuple(Line(remark, "warn") for remark in self._remarks)
-
-    @Slot()
-    def _show_next_step(self) -> None:
-        run = self._state.shown
-        if run is not None and not len(run.buffer):
-            text = f"{run.label} on {device_label(run.device)}: {run.status}"
-        else:
-            text = self._state.next_step
-        if text != self.chart.empty_text:
-            self.chart.empty_text = text
-            self.chart.viewport().update()

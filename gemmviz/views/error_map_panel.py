@@ -13,8 +13,8 @@ from gemmviz.views.charts.error_map import ErrorMapChart
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.picture import error_heading, why_no_map
 from gemmviz.views.export import Title
-from gemmviz.views.live_panel import describe_run
 from gemmviz.views.roles import ElidedLabel
+from gemmviz.views.run_panel import describe_run
 from gemmviz.views.theme import Theme
 from gemmviz.views.tool_row import ToolRow
 

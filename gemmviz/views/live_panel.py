@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gemmviz.app.outcomes import outcome
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
-from gemmviz.core.labels import device_label
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.live import LiveChart
-from gemmviz.views.charts.picture import run_heading
-from gemmviz.views.export import Title
 from gemmviz.views.pace import Pace
-from gemmviz.views.roles import ElidedLabel
-from gemmviz.views.run_chooser import RunChooser
-from gemmviz.views.theme import Theme
-from gemmviz.views.tool_row import ToolRow
+from gemmviz.views.run_panel import RunPanel, describe_run
 
 _REDRAW_MILLISECONDS, _SLOW_REDRAW_MILLISECONDS = 66, 150
 """Seldom enough not to cost a GPU that also drives the screen; more seldom where the kernel runs on
@@ -27,7 +20,7 @@ _CATCH_UP_MILLISECONDS = 25
 _HINT = "Drag to zoom, Shift and drag to move, H for all"
 
 
-class LivePanel(QWidget):
+class LivePanel(RunPanel):
     """Which run is shown, its charts, and the choice of axes.
 
     While drawing could disturb a measurement it redraws at once when samples have come, and never
@@ -35,53 +28,27 @@ class LivePanel(QWidget):
     """
 
     def __init__(self, state: AppState) -> None:
-        super().__init__()
-        self._state = state
+        chart = LiveChart()
+        super().__init__(
+            state, chart, _HINT, "Scale of the value axes",
+            "Show every sample and follow new ones (H)",
+        )  # fmt: skip
+        self.chart = chart
         self._drawn: tuple[int, int] | None = None
         self._heading = ""
         self._struck: tuple[int, str] | None = None
-        self.chart = LiveChart()
-        self.chooser = RunChooser(state)
-        title = QWidget()
-        row = QHBoxLayout(title)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.chooser)
-        row.addWidget(ElidedLabel(_HINT, "note"), 1)
-        self.tools = ToolRow(title)
-        self.log = self.tools.add_choice(("Linear", "Log"), "Scale of the value axes")
-        self.home = self.tools.add_button("home", "Show every sample and follow new ones (H)")
-        self.export = self.tools.add_button("export", "Export this chart (Ctrl+E)")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(2, 2, 2, 2)
-        column.setSpacing(0)
-        column.addWidget(self.tools)
-        column.addWidget(self.chart, 1)
         self._fast, self._slow = (
             Pace(self, usual) for usual in (_REDRAW_MILLISECONDS, _SLOW_REDRAW_MILLISECONDS)
         )
         self._catching_up = QTimer(self, singleShot=True, interval=_CATCH_UP_MILLISECONDS)
         for due in (self._fast.due, self._slow.due, self._catching_up.timeout):
             due.connect(self._redraw)
-        self.home.clicked.connect(self.chart.home)
-        state.run_shown.connect(self._on_run_shown)
-        state.job_advanced.connect(self._on_job_advanced)
-        state.job_ended.connect(self._redraw)
-        state.setup_changed.connect(self._show_next_step)
-        state.devices_listed.connect(self._show_next_step)
         self._on_run_shown()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in the colours of ``theme``."""
-        self.chart.set_theme(theme)
-        self.tools.set_theme(theme)
 
     @Slot()
     def _on_run_shown(self) -> None:
         self._drawn, self._struck = None, None
-        self.chart.clear_samples()
-        self.chart.set_struck(False)
-        self._redraw()
-        self._show_next_step()
+        self._clear()
 
     @Slot(int)
     def _on_job_advanced(self, job_id: int) -> None:
@@ -118,24 +85,13 @@ class LivePanel(QWidget):
         if self._state.shown is not None:
             self._show(self._state.shown, at_once=True)
 
-    def title(self) -> Title | None:
-        """What stands above an exported picture: all of the run that is shown."""
-        run = self._state.shown
-        if run is None:
-            return None
-        if run.result is None:
-            run.refresh_summary()
-        return run_heading(run.job, run.device, outcome(run), run.summary, run.buffer.launch_count)
-
     def _show(self, run: Run, *, at_once: bool) -> None:
         self._show_heading(run)
         objection = outcome(run).objection
         struck = (run.job.id, objection) if objection else None
         if struck != self._struck:
             self._struck = struck
-            self.chart.set_struck(
-                bool(objection), f"{objection.capitalize()}: the figures do not count"
-            )
+            self._strike(objection)
         drawn = run.restarts, len(run.buffer)
         if drawn != self._drawn or self.chart.behind:
             self._drawn = drawn
@@ -153,30 +109,3 @@ class LivePanel(QWidget):
             self._heading = text
             self.chart.set_heading("", (Line(text, "text"),))
             self.chart.export_title = text
-
-    def showEvent(self, event: object) -> None:
-        """Catch up with what came while another tab was in front."""
-        super().showEvent(event)  # type: ignore[arg-type]
-        self._redraw()
-
-    @Slot(bool)
-    def show_log(self, log: bool) -> None:
-        """Draw the value axes logarithmic, or linear."""
-        self.log.choose("Log" if log else "Linear")
-        self.chart.set_log(log)
-
-    @Slot()
-    def _show_next_step(self) -> None:
-        run = self._state.shown
-        if run is not None and not len(run.buffer):
-            text = f"{run.label} on {device_label(run.device)}: {run.status}"
-        else:
-            text = self._state.next_step
-        if text != self.chart.empty_text:
-            self.chart.empty_text = text
-            self.chart.viewport().update()
-
-
-def describe_run(run: Run) -> str:
-    """Device, kernel, shape and element of a run on one line."""
-    return f"{run.label}  ·  {run.shape} {run.job.problem.element}  ·  {device_label(run.device)}"
