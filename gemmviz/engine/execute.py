@@ -113,7 +113,7 @@ def compare_jobs(
             emit(Finished(request.job_id, stopped=True, reason="stopped"))
             return
         samplers.append(sampler)
-    _use_one_clock(samplers, request.jobs, emit)
+    use_one_clock(samplers, request.jobs, emit)
     policy = request.jobs[0].policy
     rule = PairedRule(policy, len(benches) - 1)
     outlets = [_Outlet(job, emit) for job in request.jobs]
@@ -132,7 +132,7 @@ def compare_jobs(
             if any(changed):
                 for outlet in outlets:
                     outlet.forget()
-                _use_one_clock(samplers, request.jobs, emit)
+                use_one_clock(samplers, request.jobs, emit)
                 rule, origin = PairedRule(policy, len(benches) - 1), now
                 continue
         reason = rule.reason(now - origin)
@@ -217,7 +217,7 @@ def _take_round(
         outlet.complain_of_timer()
 
 
-def _use_one_clock(samplers: Sequence[Sampler], jobs: Sequence[Job], emit: Emit) -> None:
+def use_one_clock(samplers: Sequence[Sampler], jobs: Sequence[Job], emit: Emit) -> None:
     """Times all by the host's clock where one must be: a ratio of two clocks means nothing."""
     by_host = any(sampler.trust.source == "host" for sampler in samplers)
     for sampler, job in zip(samplers, jobs, strict=True):

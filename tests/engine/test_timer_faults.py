@@ -4,12 +4,16 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from gemmviz.core.messages import SampleBatch, TimerChosen
+from gemmviz.core.messages import Message, SampleBatch, TimerChosen
 from gemmviz.core.model import Device, Result
 from gemmviz.core.policy import QUICK, UNTIL_STOPPED
+from gemmviz.core.trust import DeviceTimer
+from gemmviz.engine.execute import use_one_clock
+from gemmviz.engine.measure import Sampler
 from gemmviz.engine.plan import Engine
 from gemmviz.engine.transport import LocalTransport
 from tests.engine.runs import make_job, run
@@ -81,6 +85,21 @@ def test_a_clock_that_fails_in_the_middle_begins_the_run_again(pocl: Device) -> 
     assert sum(item.samples.launches) == launches > 0  # none from before
     assert item.trust is not None
     assert item.trust.badge == "host timing used"
+    assert item.discarded == 0  # the launches without a time belong to what was dropped
+
+
+def test_what_is_compared_is_timed_by_one_clock(pocl: Device) -> None:
+    jobs = [make_job(pocl, "tiled", policy=QUICK) for _ in range(2)]
+    benches = [SimpleNamespace(job=job) for job in jobs]
+    first, second = (Sampler(bench, DeviceTimer(None, None, 1e-6, 1e-5)) for bench in benches)  # type: ignore[arg-type]
+    said: list[Message] = []
+    use_one_clock((first, second), jobs, said.append)
+    assert [sampler.trust.source for sampler in (first, second)] == ["events", "events"]
+    second.use_host()
+    use_one_clock((first, second), jobs, said.append)
+    assert [sampler.trust.source for sampler in (first, second)] == ["host", "host"]
+    chosen = [item.trust.source for item in said if isinstance(item, TimerChosen)]
+    assert chosen == ["events", "events", "host", "host"]
 
 
 def test_a_coarse_clock_makes_long_batches(pocl: Device) -> None:
