@@ -1,8 +1,9 @@
-"""Statistics of timed launches: robust summaries, a running median and thinning for charts."""
+"""Statistics of timed launches: summaries, running medians and quantiles, thinning for charts."""
 
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +20,7 @@ FEWEST_FOR_95 = 6
 
 _EXACT_RANKS = 1000  # up to here the binomial sum is exact; beyond, its normal limit
 _SELECT_FROM = 20_000  # from here a sampled bracket beats sorting everything
+_MOST_KEPT = 2**18  # single values that quantiles are taken of
 _KNOTS = 2000  # where a running median is computed; in between it is interpolated
 
 
@@ -193,3 +195,31 @@ def _ranked(values: Floats, first: int, last: int) -> dict[int, float]:
     parted = np.partition(inside, (first_inside, last_inside))
     ordered = np.sort(parted[first_inside : last_inside + 1])
     return {first + place: float(value) for place, value in enumerate(ordered)}
+
+
+class RunningQuantiles:
+    """Quantiles of any number of values in little room: of very many, some in even steps count."""
+
+    def __init__(self) -> None:
+        self._kept = array("d")
+        self._step, self._seen = 1, 0
+        self._low, self._high = math.inf, 0.0
+
+    def extend(self, values: Sequence[float]) -> None:
+        """Takes values in run order."""
+        if not values:
+            return
+        self._low, self._high = min(self._low, *values), max(self._high, *values)
+        self._kept.extend(values[-self._seen % self._step :: self._step])
+        self._seen += len(values)
+        if len(self._kept) > _MOST_KEPT:
+            self._kept = self._kept[::2]
+            self._step *= 2
+
+    @property
+    def quantiles(self) -> tuple[float, ...]:
+        """Minimum, quartiles and maximum; () without any value."""
+        if not self._seen:
+            return ()
+        quartiles = np.quantile(np.array(self._kept), (0.25, 0.5, 0.75))
+        return (self._low, *map(float, quartiles), self._high)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from array import array
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gemmviz.core.stats import RunningQuantiles
 from gemmviz.core.trust import DeviceTimer, Evidence, TimerTrust
 from gemmviz.engine.bench import Bench
 from gemmviz.engine.discovery import DriverError
@@ -81,7 +81,8 @@ class Sampler:
         self._bench, self._timer = bench, timer
         self._policy = bench.job.policy
         self._evidence = Evidence()
-        self._singles = array("d")
+        self._singles = RunningQuantiles()
+        self._each_seconds: float | None = None
         self.trust = TimerTrust("events", "suspicious", "Nothing was timed yet.")
 
     def try_clocks(self) -> TimerTrust:
@@ -148,6 +149,8 @@ class Sampler:
         good = [value for value in done.seconds if value > 0]
         discarded = len(done.stamps) - len(good)
         self._singles.extend(good)
+        if good:
+            self._each_seconds = math.fsum(good) / len(good)
         if each:
             return Taken((1,) * len(good), tuple(good), discarded)
         return Taken((len(good),), (math.fsum(good),), discarded) if good else Taken(
@@ -156,10 +159,7 @@ class Sampler:
     @property
     def quantiles(self) -> tuple[float, ...]:
         """Minimum, quartiles and maximum of single launches in seconds; () by the host's clock."""
-        if self.trust.source != "events" or not self._singles:
-            return ()
-        values = np.quantile(np.array(self._singles), (0, 0.25, 0.5, 0.75, 1))
-        return tuple(float(value) for value in values)
+        return self._singles.quantiles if self.trust.source == "events" else ()
 
     def _witness(self, done: Launches) -> None:
         timer = self._timer
@@ -174,15 +174,17 @@ class Sampler:
         if self.trust.source == "host":
             return self._count_for(_ROUND_TRIPS_OF_HOST_BATCH * timer.round_trip_seconds)
         steps = _STEPS * (timer.step_seconds or 0.0)
-        return self._count_for(max(steps, _OVERHEADS * timer.launch_seconds))
+        # Of a short launch the host sees the overhead too, by which a batch would be too short.
+        wanted = max(steps, _OVERHEADS * timer.launch_seconds)
+        return self._count_for(wanted, self._each_seconds)
 
     def _burst(self) -> int:
         if self._policy.cache == "flush":
             return 1
         return min(_MOST_IN_BURST, self._count_for(_BURST_SECONDS))
 
-    def _count_for(self, seconds: float) -> int:
-        foreseen = self._bench.foreseen_seconds or math.inf
+    def _count_for(self, seconds: float, each_seconds: float | None = None) -> int:
+        foreseen = each_seconds or self._bench.foreseen_seconds or math.inf
         return max(1, min(_MOST_IN_BATCH, math.ceil(seconds / max(foreseen, 1e-9))))
 
 

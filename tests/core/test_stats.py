@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gemmviz.core.stats import bin_min_max, median, median_ranks, running_median, summarize
+from gemmviz.core.stats import (
+    RunningQuantiles,
+    bin_min_max,
+    median,
+    median_ranks,
+    running_median,
+    summarize,
+)
 
 durations = st.floats(1e-7, 1e3)
 
@@ -133,3 +140,23 @@ def test_thinning_keeps_extremes_order_and_real_points(values, bins):
 def test_thinning_drops_what_is_not_finite():
     x, y = bin_min_max([0, 1, 2, 3], [1.0, math.nan, 3.0, math.inf], 10)
     assert (x.tolist(), y.tolist()) == ([0, 2], [1.0, 3.0])
+
+
+def test_quantiles_of_very_many_launches_need_little_room():
+    values = np.random.default_rng(3).exponential(size=3_000_000)
+    running = RunningQuantiles()
+    for part in np.array_split(values, 100_000):
+        running.extend(part.tolist())
+    assert len(running._kept) <= 2**18
+    low, *quartiles, high = running.quantiles
+    assert (low, high) == (values.min(), values.max())
+    assert quartiles == pytest.approx(np.quantile(values, (0.25, 0.5, 0.75)), rel=0.02)
+
+
+def test_quantiles_of_few_launches_are_exact():
+    running = RunningQuantiles()
+    running.extend([])
+    assert running.quantiles == ()
+    running.extend([3.0, 1.0])
+    running.extend([2.0, 5.0, 4.0])
+    assert running.quantiles == (1.0, 2.0, 3.0, 4.0, 5.0)
