@@ -8,6 +8,7 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import tempfile
 import time
 from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
@@ -115,8 +116,12 @@ def _bundled() -> Path | None:
 
 
 def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    """The folder, made if need be, or a temporary one where nothing can be written there."""
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="gemmviz-"))
 
 
 def _intel_library() -> Path | None:

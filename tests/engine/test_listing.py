@@ -131,6 +131,23 @@ def test_the_environment_keeps_a_persons_own_settings() -> None:
     assert vendor_folders(prepared)[0] == "/drivers"
 
 
+def test_a_folder_that_cannot_be_made_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environment, "cache_dir", lambda: tmp_path)
+    (tmp_path / "pocl").write_text("a file where a folder belongs")
+    (tmp_path / "drivers").write_text("and another")
+    prepared: dict[str, str] = {}
+    prepare_environment(prepared)
+    assert Path(prepared["POCL_CACHE_DIR"]).is_dir()
+    driver = tmp_path / "one.icd"
+    driver.write_text("libone.so")
+    prepared |= environment.only_drivers([str(driver)])
+    environment.confine_loader(prepared)
+    (icd,) = Path(prepared["OCL_ICD_VENDORS"]).iterdir()
+    assert icd.read_text() == "libone.so"
+
+
 def test_intels_runtime_joins_the_systems_drivers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
