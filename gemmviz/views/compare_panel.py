@@ -50,6 +50,7 @@ class ComparePanel(QWidget):
     def __init__(self, state: AppState, model: ResultsTableModel) -> None:
         super().__init__()
         self._state = state
+        self._stale = True
         self.bars, self.ratios = CompareChart(), RatioChart()
         self.bars.empty_text = _EMPTY
         self._charts = QStackedWidget()
@@ -82,7 +83,7 @@ class ComparePanel(QWidget):
         state.comparison_ended.connect(self._on_comparison_ended)
         for signal in (state.book.run_added, state.book.marks_changed, state.book.cleared):
             signal.connect(self._refresh)
-        self._refresh()
+        self._redraw()
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of ``theme``."""
@@ -98,7 +99,9 @@ class ComparePanel(QWidget):
         return self.ratios if self._charts.currentWidget() is self.ratios else self.bars
 
     def catch_up(self) -> None:
-        """Nothing to do: finished runs come as a whole."""
+        """Bring the bars up to date even while the tab is hidden."""
+        if self._stale:
+            self._redraw()
 
     def title(self) -> Title | None:
         """What was measured against what, above the ratios; the bars say it on the screen too."""
@@ -108,6 +111,11 @@ class ComparePanel(QWidget):
         """Leave all room to the chart where there is little."""
         super().resizeEvent(event)
         self._show_table()
+
+    def showEvent(self, event: object) -> None:
+        """Catch up with what came while another tab was in front."""
+        super().showEvent(event)  # type: ignore[arg-type]
+        self.catch_up()
 
     def _show_table(self) -> None:
         visible = bool(self._state.book.runs) and self.height() >= _ROOM_FOR_TABLE
@@ -141,6 +149,12 @@ class ComparePanel(QWidget):
 
     @Slot()
     def _refresh(self) -> None:
+        self._stale = True  # hundreds of runs may come while nobody looks
+        if self.isVisible():
+            self._redraw()
+
+    def _redraw(self) -> None:
+        self._stale = False
         book = self._state.book
         bars = bars_of(book)
         self.bars.set_bars(bars)

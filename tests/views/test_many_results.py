@@ -87,6 +87,7 @@ def test_the_comparison_stays_as_small_as_what_is_ticked(qtbot, state, finish):
     qtbot.addWidget(panel)
     for run in copies(state.book.runs[0], 300):
         state.book.add(run)
+    panel.catch_up()
     assert len(panel.bars._bars) == len(state.book.ticked) <= 40
 
 

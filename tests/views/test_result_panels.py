@@ -180,14 +180,17 @@ def test_ticked_runs_are_bars_and_the_grouping_can_be_changed(qtbot, state, fini
     finish()
     state.select_device(POCL)
     finish()
+    panel.catch_up()
     bars = panel.chart._bars
     assert [bar.device for bar in bars] == [device_label(H200), device_label(POCL)]
     assert bars[0].low < bars[0].flops_per_second < bars[0].high
     panel.grouping.buttons["By kernel"].click()
     assert panel.chart._grouping == "kernel"
     state.book.tick(state.book.runs[0], False)
+    panel.catch_up()
     assert len(panel.chart._bars) == 1
     state.book.pin_baseline(state.book.runs[1])
+    panel.catch_up()
     assert panel.chart._bars[0].speed_up == 1.0
 
 
