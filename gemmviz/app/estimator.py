@@ -44,9 +44,9 @@ class Estimator(QObject):
     ) -> Estimate | None:
         """The occupancy of ``setup`` on a device, or on a row of the tables instead.
 
-        None without either, without a kernel, and where its formulas have no value.
+        None without either, without a kernel, for a library, and where formulas have no value.
         """
-        if setup.variant is None:
+        if setup.variant is None or setup.variant.library:
             return None
         try:
             shape = geometry(setup.variant, setup.parameters, setup.problem())
@@ -68,6 +68,8 @@ class Estimator(QObject):
         """Ask for the registers of ``setup``, unless they are known or nobody tells them."""
         self._wanted = None
         if setup.variant is None or device.compute_capability is None or device.unavailable:
+            return
+        if setup.variant.library:
             return
         asked = question(setup, device)
         if asked not in self._known:

@@ -56,7 +56,8 @@ def to_text(sections: Sequence[Section]) -> str:
 
 def _identity(run: Run) -> Iterator[Entry]:
     job, problem = run.job, run.job.problem
-    yield "Kernel", f"{job.variant.title} ({job.variant.id}.cl)"
+    end = ".toml" if job.variant.library else ".cl"
+    yield "Kernel", f"{job.variant.title} ({job.variant.id}{end})"
     yield "Parameters", describe_parameters(job.parameters)
     yield "M × N × K", f"{problem.m} × {problem.n} × {problem.k}"
     yield "Element", problem.element
@@ -165,6 +166,9 @@ def _circumstances(run: Run) -> Iterator[Entry]:
 
 
 def _context(context: Context) -> Iterator[Entry]:
+    if context.library is not None:
+        yield "Library", context.library.text
+        yield "Loaded from", context.library.file
     yield "gemmviz", context.app_version
     yield "System", context.system
     yield "Python", context.python

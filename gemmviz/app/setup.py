@@ -17,6 +17,7 @@ _FAMILIES = {
     "published": "As published",
     "cpu": "For CPUs",
     "tensor": "Tensor cores",
+    "library": "Libraries to compare with",
     "user": "Your own",
 }
 

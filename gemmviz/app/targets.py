@@ -6,8 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from gemmviz.app.setup import PRESETS, Option, Setup
-from gemmviz.core.feasibility import element_refusal, parameter_refusal, refusal
+from gemmviz.core.feasibility import (
+    element_refusal,
+    needs_refusal,
+    parameter_refusal,
+    refusal,
+)
 from gemmviz.core.labels import device_label
+from gemmviz.core.libraries import absence
 from gemmviz.core.limits import limits_for
 from gemmviz.core.model import ELEMENTS, Device, Parameter, Variant
 
@@ -52,6 +58,14 @@ def remarks(targets: Sequence[Target], selected: Device | None) -> tuple[str, ..
         if hardware and len(names) > 1
     ]
     return tuple(found)
+
+
+def kernel_reason(variant: Variant, devices: Sequence[Device]) -> str:
+    """Why a kernel is of no use here, or "": no device has its needs, or its library is missing."""
+    reasons = [needs_refusal(variant, device) for device in devices]
+    if reasons and all(reasons):
+        return reasons[0] or ""
+    return absence(variant)
 
 
 def parameter_options(

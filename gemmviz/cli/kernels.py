@@ -10,6 +10,7 @@ from typing import Any
 from gemmviz.cli.selection import say
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.codec import to_json
+from gemmviz.core.libraries import absence
 from gemmviz.core.model import Variant
 from gemmviz.core.paths import data_dir
 
@@ -22,7 +23,9 @@ def add_parser(commands: Any) -> None:
 
 
 def _mark(variant: Variant) -> str:
-    """What was found of a variant that is not right everywhere."""
+    """What was found of a variant that is not right everywhere, or why a library is not there."""
+    if absence(variant):
+        return f"  [{absence(variant)}]"
     if variant.expect == "wrong":
         return f"  [wrong as published, but where {variant.right_when}]"
     rules = {
@@ -39,8 +42,9 @@ def answer(arguments: argparse.Namespace) -> int:
     catalog = load_catalog(data_dir("kernels"))
     if arguments.json:
         listed = [to_json(variant) for variant in catalog.variants]
-        for entry in listed:
+        for entry, variant in zip(listed, catalog.variants, strict=True):
             del entry["source"]
+            entry["why_not"] = absence(variant)
         print(json.dumps(listed, indent=2))
     else:
         for family, variants in itertools.groupby(catalog.variants, lambda v: v.family):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import itertools
 import math
 import re
 import tomllib
@@ -12,18 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gemmviz.core.expr import ExprError, evaluate, names_in
+from gemmviz.core.formulas import fault_of
+from gemmviz.core.libraries import LIBRARIES
 from gemmviz.core.model import ELEMENTS, Argument, Parameter, Variant
 
 MATRICES = ("A", "B", "C")
 SIZES = ("M", "N", "K", "lda", "ldb", "ldc")
 SCALARS = ("alpha", "beta")
 C_TYPES = ("int", "uint", "long", "ulong", "float", "double", "real")
-
-SHAPE_NAMES = ("M", "N", "K", "element_bytes")
-DEVICE_NAMES = ("max_group_size", "local_limit")
-_PROBE = {"M": 64, "N": 64, "K": 64, "element_bytes": 4, "max_group_size": 1024,
-          "local_limit": 2**16}  # fmt: skip
 
 _REQUIRED = ("title", "summary", "family", "order", "arguments", "group", "tile", "dims",
              "local_bytes", "shapes")  # fmt: skip
@@ -36,11 +31,13 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 _TEXTS = ("title", "summary", "family", "idea", "finding", "right_when", "local_bytes", "entry")
 _KNOWN = {*_REQUIRED, *_CHOICES, *_TEXTS, "rung", "require", "needs", "elements", "parameters"}
+# A library has neither source nor work-groups, so its file says only what it is.
+_REQUIRED_OF_LIBRARY = ("title", "summary", "family", "library", "elements")
+_KNOWN_OF_LIBRARY = {*_REQUIRED_OF_LIBRARY, "rung", "needs", "precision"}
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _ATTRIBUTE = r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)\s*"
 _KERNEL = re.compile(rf"\b(?:__)?kernel\s+(?:{_ATTRIBUTE})*void\s+(?:{_ATTRIBUTE})*(\w+)\s*\(")
-_MAX_COMBINATIONS = 4096
 _MAX_BYTES = 4 * 2**20
 _MAX_INTEGER = 2**63
 _MAX_SHOWN = 60
@@ -92,6 +89,8 @@ def load_catalog(folder: Path) -> Catalog:
 def load_variant(path: Path) -> Variant:
     """The variant of a ``.toml`` and the ``.cl`` of the same name beside it.
 
+    One that names a ``library`` has no ``.cl``.
+
     Raises:
         CatalogError: A file is missing or unreadable, or a key is unknown, missing or wrong.
     """
@@ -101,9 +100,11 @@ def load_variant(path: Path) -> Variant:
         if isinstance(error, CatalogError):
             raise
         raise CatalogError(path.name, "", f"this is no TOML: {error}") from error
-    source = _read(path.with_suffix(".cl"), path.name)
     # The id becomes a file name in compilers' messages, so it holds no quotes or odd bytes.
-    return _Reader(path.name, data).variant(re.sub(r"[^\w.-]", "_", path.stem), source)
+    stem = re.sub(r"[^\w.-]", "_", path.stem)
+    if "library" in data:
+        return _Reader(path.name, data).library(stem)
+    return _Reader(path.name, data).variant(stem, _read(path.with_suffix(".cl"), path.name))
 
 
 def _read(path: Path, blamed: str) -> str:
@@ -150,13 +151,45 @@ class _Reader:
     def _error(self, key: str, reason: str) -> CatalogError:
         return CatalogError(self._file, key, reason)
 
-    def variant(self, stem: str, source: str) -> Variant:
+    def _check_keys(self, known: Iterable[str], required: Iterable[str]) -> None:
         for key in self._data:
-            if key not in _KNOWN:
-                raise self._error(key, f"this key is unknown{_meant(key, _KNOWN)}")
-        for key in _REQUIRED:
+            if key not in known:
+                raise self._error(key, f"this key is unknown{_meant(key, known)}")
+        for key in required:
             if key not in self._data:
                 raise self._error(key, "this key is missing")
+
+    def library(self, stem: str) -> Variant:
+        """A library's variant: one group of one item that has the whole of C for its tile."""
+        self._check_keys(_KNOWN_OF_LIBRARY, _REQUIRED_OF_LIBRARY)
+        name = self._data["library"]
+        if not isinstance(name, str) or name not in LIBRARIES:
+            listed = ", ".join(LIBRARIES)
+            raise self._error("library", f"{_shown(name)} is not one of {listed}")
+        return Variant(
+            id=stem,
+            title=self._text("title"),
+            summary=self._text("summary"),
+            family=self._text("family"),
+            precision=self._choice("precision") if "precision" in self._data else "element",
+            order="row",
+            arguments=(),
+            group=("1",),
+            tile_rows="M",
+            tile_cols="N",
+            dims=("rows",),
+            local_bytes="0",
+            shapes="any",
+            source="",
+            entry="",
+            rung=self._integer("rung", self._data.get("rung", 0)),
+            needs=self._strings("needs"),
+            elements=self._elements(""),
+            library=name,
+        )
+
+    def variant(self, stem: str, source: str) -> Variant:
+        self._check_keys(_KNOWN, _REQUIRED)
         texts = {key: self._text(key) for key in _TEXTS if key in self._data and key != "entry"}
         choices = {key: self._choice(key) for key in _CHOICES if key in self._data}
         tile = self._data["tile"]
@@ -179,8 +212,9 @@ class _Reader:
             elements=self._elements(source),
             parameters=self._parameters(source),
         )
-        self._check_dims(variant)
-        self._check_formulas(variant)
+        fault = fault_of(variant)
+        if fault is not None:
+            raise self._error(fault.key, fault.reason)
         return variant
 
     def _text(self, key: str) -> str:
@@ -301,61 +335,3 @@ class _Reader:
         if not isinstance(about, str):
             raise self._error(key, "help must be a text")
         return Parameter(name, default, values, about)
-
-    def _check_dims(self, variant: Variant) -> None:
-        if len(set(variant.dims)) != len(variant.dims) or not variant.dims:
-            raise self._error("dims", "each of rows and cols may be walked over once")
-        if not len(variant.dims) <= len(variant.group) <= 3:
-            raise self._error("group", "it needs a size for each of dims, and at most three")
-
-    def _check_formulas(self, variant: Variant) -> None:
-        """Every formula is read, its names are known, and it has a value at every parameter."""
-        shape = {*SHAPE_NAMES, *(parameter.name for parameter in variant.parameters)}
-        formulas = [
-            *(("group", text) for text in variant.group),
-            ("tile", variant.tile_rows),
-            ("tile", variant.tile_cols),
-            ("local_bytes", variant.local_bytes),
-            *(("arguments", argument.text) for argument in variant.arguments
-              if argument.kind in ("local", "value", "buffer")),
-        ]  # fmt: skip
-        with_device = [("require", text) for text in variant.require]
-        if variant.right_when:
-            with_device.append(("right_when", variant.right_when))
-        used: dict[str, tuple[str, ...]] = {}
-        for key, text in (*formulas, *with_device):
-            known = shape | set(DEVICE_NAMES) if (key, text) in with_device else shape
-            try:
-                used[text] = tuple(names_in(text))
-            except ExprError as error:
-                raise self._error(key, str(error)) from error
-            unknown = set(used[text]) - known
-            if unknown:
-                raise self._error(key, f"'{text}' uses {min(unknown)}, which is no parameter")
-        # Thousands of settings differ in names that most formulas do not use.
-        values: dict[tuple[object, ...], int] = {}
-        for chosen in _combinations(variant.parameters):
-            names = {**_PROBE, **chosen}
-            possible = True
-            for key, text in (*with_device, *formulas):
-                setting = (text, *(names[name] for name in used[text]))
-                try:
-                    value = values[setting] if setting in values else evaluate(text, names)
-                except ExprError as error:
-                    at = " ".join(f"{name}={value}" for name, value in chosen.items())
-                    raise self._error(key, f"{error}" + (f" at {at}" if at else "")) from error
-                values[setting] = value
-                if key == "require" and not value:
-                    possible = False  # refused before anything else is asked of it
-                if possible and key in ("group", "tile") and value < 1:
-                    raise self._error(key, f"'{text}' is {value}, and must be at least 1")
-                if possible and key == "local_bytes" and value < 0:
-                    raise self._error(key, f"'{text}' is negative")
-
-
-def _combinations(parameters: Iterable[Parameter]) -> Iterable[dict[str, int]]:
-    """The settings that formulas are tried at: all of them, or the first few thousand."""
-    named = tuple(parameters)
-    product = itertools.product(*(parameter.values for parameter in named))
-    for values in itertools.islice(product, _MAX_COMBINATIONS):
-        yield {parameter.name: value for parameter, value in zip(named, values, strict=True)}

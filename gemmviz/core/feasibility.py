@@ -13,6 +13,7 @@ from gemmviz.core.launch import (
     geometry,
     matrix_bytes,
 )
+from gemmviz.core.libraries import memory_of
 from gemmviz.core.limits import Limits
 from gemmviz.core.model import ELEMENTS, Device, Parameters, Problem, Variant
 from gemmviz.core.units import memory
@@ -26,6 +27,11 @@ GUARD_ELEMENTS = 4096
 
 _CC_NEED = re.compile(r"cc\s*(>=|<=|==|>|<)\s*(\d+)\.(\d+)\Z")
 _VENDORS = ("nvidia", "amd", "intel")
+_TYPES = ("cpu", "gpu")
+_KINDS = {
+    "cpu": "a CPU", "gpu": "a GPU", "nvidia": "an NVIDIA device", "amd": "an AMD device",
+    "intel": "an Intel device",
+}  # fmt: skip
 
 
 def local_limit(
@@ -83,9 +89,9 @@ def parameter_refusal(
     limits: Limits | None = None,
 ) -> str | None:
     """Why these parameters cannot run on ``device`` whatever the shape, or None."""
-    need = next((need for need in variant.needs if not _has(device, need)), None)
-    if need is not None:
-        return f"{variant.title} needs {need}, and {device.name} has it not."
+    unmet = needs_refusal(variant, device)
+    if unmet is not None:
+        return unmet
     try:
         shape = geometry(variant, parameters, problem)
         available = local_limit(variant, parameters, problem, device, limits)
@@ -102,7 +108,8 @@ def element_refusal(variant: Variant, element: str, device: Device) -> str | Non
     """Why this element type is not to be had, or None."""
     if element not in variant.elements:
         return f"{variant.title} is written for {' or '.join(variant.elements)}, not {element}."
-    if element not in device.elements:
+    # OpenCL's extensions bind what is compiled from OpenCL C.
+    if memory_of(variant) == "device" and element not in device.elements:
         return f"{device.name} does not compute in {element}."
     return None
 
@@ -193,9 +200,22 @@ def _memory_refusal(variant: Variant, problem: Problem, device: Device) -> str |
     return None
 
 
+def needs_refusal(variant: Variant, device: Device) -> str | None:
+    """Why a device is of no use to a variant whatever is asked of it, or None."""
+    need = next((need for need in variant.needs if not _has(device, need)), None)
+    if need is None:
+        return None
+    kind = _KINDS.get(need.strip().lower())
+    if kind is not None:
+        return f"{variant.title} runs on {kind} alone, and {device.name} is none."
+    return f"{variant.title} needs {need}, and {device.name} has it not."
+
+
 def _has(device: Device, need: str) -> bool:
     """Whether ``device`` meets one of a variant's needs; an unknown need is not met."""
     wanted = need.strip().lower()
+    if wanted in _TYPES:
+        return wanted == device.type.lower()
     if wanted in _VENDORS:
         return wanted in f"{device.vendor} {device.platform}".lower()
     match = _CC_NEED.match(wanted)

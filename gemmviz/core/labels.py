@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from gemmviz.core.model import Device
+from gemmviz.core.model import Device, Platform
 
 _SHORT = {
     "Portable Computing Language": "PoCL",
@@ -25,3 +26,10 @@ def platform_label(name: str, version: str) -> str:
 def device_label(device: Device) -> str:
     """A device with its platform: two drivers often give one piece of hardware the same name."""
     return f"{device.name} · {platform_label(device.platform, device.platform_version)}"
+
+
+def count_devices(platforms: Sequence[Platform]) -> str:
+    """How many devices on how many platforms: "2 devices on 1 platform"."""
+    count = sum(len(platform.devices) for platform in platforms)
+    devices = f"{count} device{'s' * (count != 1)}"
+    return f"{devices} on {len(platforms)} platform{'s' * (len(platforms) != 1)}"

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gemmviz.core.expr import ExprError, evaluate
-from gemmviz.core.model import ELEMENTS, Parameters, Problem, Variant, Verdict
+from gemmviz.core.instrument import with_dummy_local
+from gemmviz.core.model import ELEMENTS, Job, Parameters, Problem, Variant, Verdict
 
 # Room for formulas that ask for the device where none is known: as large as any driver's.
 _ANY_DEVICE = {"max_group_size": 2**31, "local_limit": 2**31}
@@ -121,6 +122,18 @@ def assemble(variant: Variant, parameters: Parameters, element: str) -> str:
     lines += [f"#define {name} {value}" for name, value in parameters]
     lines += [f"#define real {element}", f'#line 1 "{variant.id}.cl"']
     return "\n".join(lines) + "\n" + variant.source
+
+
+def assemble_job(job: Job) -> str:
+    """The source that is built for a job, with its dummy local memory if it has any.
+
+    Raises:
+        ValueError: The place for the dummy cannot be found in the source.
+    """
+    source = assemble(job.variant, job.parameters, job.problem.element)
+    if not job.dummy_local_bytes:
+        return source
+    return with_dummy_local(source, job.variant.entry, job.dummy_local_bytes)
 
 
 def flop(variant: Variant, problem: Problem) -> int:

@@ -143,6 +143,8 @@ class Variant:
     Formulas are kept as text and evaluated by :mod:`gemmviz.core.expr`. ``group`` is the local
     size, dimension 0 first; ``tile_rows`` x ``tile_cols`` is the part of C that one work-group
     computes; ``dims`` says which of "rows" and "cols" each NDRange dimension walks over.
+    ``library`` names a key of :data:`gemmviz.core.libraries.LIBRARIES` that multiplies in place of
+    a kernel: then there is no source, and the formulas describe one group of one item.
     """
 
     id: str
@@ -170,6 +172,7 @@ class Variant:
     needs: tuple[str, ...] = ()
     elements: tuple[str, ...] = ("half", "float", "double")
     parameters: tuple[Parameter, ...] = ()
+    library: str = ""
 
 
 Parameters = tuple[tuple[str, int], ...]
@@ -192,7 +195,8 @@ class Job:
     """Everything a child needs to run one kernel: source and metadata, never a path.
 
     ``launch_limit_seconds`` is the longest that one launch may take before the child is killed, or
-    None for fifty times what is foreseen.
+    None for fifty times what is foreseen. ``dummy_local_bytes`` of local memory are added to each
+    work-group, to see what less occupancy costs.
     """
 
     id: int
@@ -205,6 +209,7 @@ class Job:
     force: bool = False
     build_options: str = ""
     launch_limit_seconds: float | None = None
+    dummy_local_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,30 +5,26 @@ from __future__ import annotations
 import itertools
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 import gemmviz
-from gemmviz.core.context import Context, relevant
+from gemmviz.core.context import Context, LibraryFacts, relevant
 from gemmviz.core.error_image import make_error_map
-from gemmviz.core.expr import evaluate
-from gemmviz.core.launch import assemble, formula_names, geometry, matrix_bytes, matrix_shapes
+from gemmviz.core.launch import geometry, matrix_bytes
 from gemmviz.core.messages import Began, Built, Checked, ErrorsMapped, Message, Phase
-from gemmviz.core.model import ELEMENTS, Argument, Failure, Job
+from gemmviz.core.model import Job
 from gemmviz.core.reference import cells_differing, check
-from gemmviz.engine.compiler import name_lines, shortened
-from gemmviz.engine.discovery import DriverError
+from gemmviz.engine.kernel_runner import KernelRunner
+from gemmviz.engine.libraries.opening import open_library
 from gemmviz.engine.matrices import Matrices
-from gemmviz.engine.opencl import Kernel, Launches, LocalMemory, Session
+from gemmviz.engine.opencl import Launches, Session
+from gemmviz.engine.runner import Runner, Turn
 
 Emit = Callable[[Message], None]
 Cancelled = Callable[[], bool]
 
-_C_DTYPES = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64,
-             "float": np.float32, "double": np.float64}  # fmt: skip
 # Twice a cache still leaves parts of it on some replacement policies.
 _CACHES = 4
 _GPU = 4  # CL_DEVICE_TYPE_GPU
@@ -52,25 +48,19 @@ class Bench:
         self.foreseen_seconds: float | None = None
         self._shape = geometry(job.variant, job.parameters, job.problem)
         emit(Phase(job.id, "build", limited=False))
-        options = build_options(job)
-        kernel, seconds = self._build(options)
-        emit(Began(job.id, circumstances(job, options)))
+        runner = self._runner = _runner_of(job, session)
+        emit(Began(job.id, circumstances(job, runner.options, runner.library)))
         emit(Phase(job.id, "prepare", limited=False))
-        self.matrices = matrices or Matrices(session, job.variant, job.problem)
-        self._bind(kernel, self.matrices.buffers)
-        self._kernel = kernel
-        self._turns: Iterator[Kernel] = itertools.cycle([kernel])
+        self.matrices = matrices or Matrices(runner.memory, job.variant, job.problem)
+        self._first = runner.bind(self.matrices.buffers)
+        self._turns: Iterator[Turn] = itertools.cycle([self._first])
         self._swept: tuple[Any, int] | None = None
-        emit(Built(job.id, kernel.facts(), shortened(kernel.log), seconds))
+        emit(Built(job.id, runner.facts(), runner.log, runner.seconds))
 
-    def _build(self, options: list[str]) -> tuple[Kernel, float]:
-        job = self.job
-        source = assemble(job.variant, job.parameters, job.problem.element)
-        try:
-            return self.session.build(source, options, job.variant.entry)
-        except DriverError as error:
-            detail = shortened(name_lines(error.failure.detail, job.variant, source))
-            raise DriverError(replace(error.failure, detail=detail)) from error
+    @property
+    def host_clock(self) -> str:
+        """Why the host's clock alone can time this, as a sentence; "" where events can."""
+        return self._runner.host_clock
 
     def prepare_caches(self) -> None:
         """Makes what the cache policy needs: copies of the matrices, or a buffer to write over."""
@@ -86,15 +76,21 @@ class Bench:
         if cache == "flush":
             most = int(self.session.fact("MAX_MEM_ALLOC_SIZE") or wanted)
             size = min(wanted, most, memory // 4) // 4 * 4
-            self._swept = self.session.room(size), size
+            self._swept = self._runner.memory.room(size), size
             return
         one = sum(matrix_bytes(self.job.variant, self.job.problem))
         count = min(_MOST_COPIES, -(-wanted // one), memory // (2 * one))
-        kernels = [self._kernel]
-        for buffers in self.matrices.copies(max(0, count - 1)):
-            kernels.append(self._kernel.another())
-            self._bind(kernels[-1], buffers)
-        self._turns = itertools.cycle(kernels)
+        copies = self.matrices.copies(max(0, count - 1))
+        self._turns = itertools.cycle([self._first, *map(self._runner.bind, copies)])
+
+    def drop_guards(self) -> None:
+        """Launches on matrices of their exact sizes from now on.
+
+        Raises:
+            DriverError: The device has no room for them.
+        """
+        (buffers,) = self.matrices.copies(1)
+        self._turns = itertools.cycle([self._runner.bind(buffers)])
 
     def launch(self, count: int) -> Launches:
         """Launches ``count`` times back to back and waits.
@@ -103,9 +99,9 @@ class Bench:
             DriverError: A launch was refused or failed.
         """
         if self._swept is not None:
-            self.session.fill(*self._swept)
+            self._runner.memory.fill(*self._swept)
         turns = list(itertools.islice(self._turns, count))
-        done = self.session.time_launches(turns, self._shape.total, self._shape.local)
+        done = self._runner.launch(turns)
         self.foreseen_seconds = done.wall_seconds / count
         return done
 
@@ -153,45 +149,15 @@ class Bench:
             if made is not None:
                 self._emit(ErrorsMapped(job.id, made))
 
-    def _bind(self, kernel: Kernel, buffers: Mapping[str, Any]) -> None:
-        """Sets the arguments in the kernel's own order."""
-        job = self.job
-        names = formula_names(job.parameters, job.problem)
-        row = job.variant.order == "row"
-        shapes = matrix_shapes(job.variant, job.problem)
-        leading = {f"ld{name.lower()}": shape[1 if row else 0] for name, shape in shapes.items()}
-        sizes = {**leading, "M": names["M"], "N": names["N"], "K": names["K"]}
-        arguments: list[Any] = []
-        for argument in job.variant.arguments:
-            match argument.kind:
-                case "matrix":
-                    arguments.append(buffers[argument.text])
-                case "size":
-                    arguments.append(_scalar(argument, sizes[argument.text], job))
-                case "scalar":
-                    one = Argument("scalar", argument.text, "real")
-                    arguments.append(_scalar(one, 1.0 if argument.text == "alpha" else 0.0, job))
-                case "local":
-                    arguments.append(LocalMemory(evaluate(argument.text, names)))
-                case "constant":
-                    arguments.append(_scalar(argument, float(argument.text), job))
-                case "value":
-                    arguments.append(_scalar(argument, evaluate(argument.text, names), job))
-                case _:
-                    value = _scalar(argument, evaluate(argument.text, names), job)
-                    arguments.append(self.session.buffer(np.array([value])))
-        kernel.bind(arguments)
+
+def _runner_of(job: Job, session: Session) -> Runner:
+    """What multiplies: the one place where a library and a kernel are told apart."""
+    return open_library(job, session) if job.variant.library else KernelRunner(job, session)
 
 
-def build_options(job: Job) -> list[str]:
-    """The options that a job is built with: its own, and a language version where it has none."""
-    options = job.build_options.split()
-    if not any(option.startswith("-cl-std") for option in options):
-        options.insert(0, "-cl-std=CL1.2")
-    return options
-
-
-def circumstances(job: Job, options: list[str]) -> Context:
+def circumstances(
+    job: Job, options: tuple[str, ...], library: LibraryFacts | None = None
+) -> Context:
     """What is true of this process and machine now."""
     pocl = "portable computing language" in job.device.platform.lower()
     return Context(
@@ -203,16 +169,5 @@ def circumstances(job: Job, options: list[str]) -> Context:
         affinity=os.environ.get("POCL_AFFINITY") == "1" if pocl else None,
         load=os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
         cores=os.cpu_count(),
+        library=library,
     )
-
-
-def _scalar(argument: Argument, value: float, job: Job) -> Any:
-    dtype = np.dtype(
-        ELEMENTS[job.problem.element].dtype if argument.type == "real" else _C_DTYPES[argument.type]
-    )
-    try:
-        return dtype.type(value)
-    except (OverflowError, ValueError) as error:
-        raise DriverError(
-            Failure("refused", f"The value {value} of an argument does not fit {argument.type}.")
-        ) from error

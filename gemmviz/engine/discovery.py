@@ -170,17 +170,23 @@ def _hardware(handle: cl.Device, kind: str, platform: str, ordinal: int) -> str:
     """Equal for devices on the same silicon: CPUs and simulators share the host's cores."""
     if kind in ("CPU", "simulator"):
         return "host processor"
+    address = pci_address(handle)
+    return f"PCI {address}" if address else f"{platform} {_device_name(handle)} {ordinal}"
+
+
+def pci_address(handle: cl.Device) -> str:
+    """Where a device sits on the bus, as "0000:1b:00.0"; "" where its driver does not tell."""
     info = _raw_query(handle, _PCI_BUS_INFO, 16)
     if info is not None:
         domain, bus, slot, function = np.frombuffer(info, dtype=np.uint32)
-        return f"PCI {domain:04x}:{bus:02x}:{slot:02x}.{function}"
+        return f"{domain:04x}:{bus:02x}:{slot:02x}.{function}"
     bus, slot = _ask(handle, "PCI_BUS_ID_NV"), _ask(handle, "PCI_SLOT_ID_NV")
     if bus is not None and slot is not None:
-        return f"PCI {_ask(handle, 'PCI_DOMAIN_ID_NV') or 0:04x}:{bus:02x}:{slot >> 3:02x}.0"
+        return f"{_ask(handle, 'PCI_DOMAIN_ID_NV') or 0:04x}:{bus:02x}:{slot >> 3:02x}.0"
     topology = _ask(handle, "TOPOLOGY_AMD")
     if topology is not None:
-        return f"PCI 0000:{topology.bus:02x}:{topology.device:02x}.{topology.function}"
-    return f"{platform} {_device_name(handle)} {ordinal}"
+        return f"0000:{topology.bus:02x}:{topology.device:02x}.{topology.function}"
+    return ""
 
 
 def _raw_query(handle: cl.Device, parameter: int, size: int) -> bytes | None:

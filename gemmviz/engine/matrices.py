@@ -1,4 +1,4 @@
-"""A, B and C on the device, each between two guards that tell what a kernel did beside them."""
+"""A, B and C for the device, each between two guards that tell what a kernel did beside them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from gemmviz.core.feasibility import FRONT_GUARD_BYTES, GUARD_ELEMENTS
 from gemmviz.core.launch import matrix_shapes
+from gemmviz.core.libraries import memory_of
 from gemmviz.core.model import ELEMENTS, Outside, Problem, Variant
 from gemmviz.core.reference import Answer, draw_inputs
-from gemmviz.engine.opencl import Session
+from gemmviz.engine.runner import Buffer, Memory
 
 Array = npt.NDArray[Any]
-Buffer = Any
-Key = tuple[str, str, Problem]
+Key = tuple[str, str, str, Problem]
 
 # A kernel that reads these computes NaN. The payload is no driver's own NaN, so that writing NaN
 # into a guard shows too.
@@ -26,11 +26,11 @@ _POISON_BITS = {"half": 0x7D3C, "float": 0x7FA3C3C3, "double": 0x7FF43C3C3C3C3C3
 
 def matrices_key(variant: Variant, problem: Problem) -> Key:
     """Kernels with equal keys may share their matrices."""
-    return variant.order, variant.operation, problem
+    return memory_of(variant), variant.order, variant.operation, problem
 
 
 class Matrices:
-    """Device buffers of A, B and C in the variant's storage order, between guards.
+    """Buffers of A, B and C in the variant's storage order, between guards.
 
     Each is part of a larger buffer: a page in front, the data, GUARD_ELEMENTS behind. The guards of
     A and B hold NaN, so that reading past an end poisons the answer; C and its guards hold a NaN of
@@ -42,13 +42,13 @@ class Matrices:
         buffers: "A", "B" and "C" as kernel arguments.
     """
 
-    def __init__(self, session: Session, variant: Variant, problem: Problem) -> None:
+    def __init__(self, memory: Memory, variant: Variant, problem: Problem) -> None:
         """Draws the inputs and fills the buffers.
 
         Raises:
             DriverError: The device has no room for them.
         """
-        self._session = session
+        self._memory = memory
         self._dtype = np.dtype(ELEMENTS[problem.element].dtype)
         self._bits = np.dtype(f"u{self._dtype.itemsize}")
         self._order: Literal["C", "F"] = "C" if variant.order == "row" else "F"
@@ -62,8 +62,8 @@ class Matrices:
         self._whole: dict[str, Buffer] = {}
         self.buffers: dict[str, Buffer] = {}
         for name in "ABC":
-            self._whole[name] = session.buffer(self._content(name))
-            self.buffers[name] = session.part(
+            self._whole[name] = memory.buffer(self._content(name))
+            self.buffers[name] = memory.part(
                 self._whole[name], FRONT_GUARD_BYTES, self._size(name) * self._dtype.itemsize
             )
 
@@ -76,7 +76,7 @@ class Matrices:
         names = "ABC" if count else ""
         data = {name: self._content(name)[self._data(name)] for name in names}
         return [
-            {name: self._session.buffer(content) for name, content in data.items()}
+            {name: self._memory.buffer(content) for name, content in data.items()}
             for _ in range(count)
         ]
 
@@ -86,7 +86,7 @@ class Matrices:
         Raises:
             DriverError: The device refused it.
         """
-        self._session.write(self._whole["C"], self._content("C"))
+        self._memory.write(self._whole["C"], self._content("C"))
 
     def renew(self) -> None:
         """Fills all three as before the first launch, whatever a kernel wrote into A and B.
@@ -95,7 +95,7 @@ class Matrices:
             DriverError: The device refused it.
         """
         for name, whole in self._whole.items():
-            self._session.write(whole, self._content(name))
+            self._memory.write(whole, self._content(name))
 
     def answer(self) -> Answer:
         """What the launches since the last filling left behind.
@@ -104,7 +104,7 @@ class Matrices:
             DriverError: A launch failed.
         """
         c = np.empty(self._front + self._size("C") + GUARD_ELEMENTS, self._bits)
-        self._session.read(self._whole["C"], c)
+        self._memory.read(self._whole["C"], c)
         outside = [*self._changed("A"), *self._changed("B")]
         data = self._data("C")
         outside += _outside("C", self._poison, c[: data.start], c[data.stop :])
@@ -116,14 +116,14 @@ class Matrices:
         """Reads the guards of an input back."""
         item = self._dtype.itemsize
         front = np.empty(self._front, self._bits)
-        part = self._session.part(self._whole[name], 0, front.nbytes)
-        self._session.read(part, front)
+        part = self._memory.part(self._whole[name], 0, front.nbytes)
+        self._memory.read(part, front)
         # A part must begin on a page, so the last of the data comes with the guard behind it.
         end = FRONT_GUARD_BYTES + self._size(name) * item
         start = end - end % FRONT_GUARD_BYTES
         tail = np.empty((end - start) // item + GUARD_ELEMENTS, self._bits)
-        part = self._session.part(self._whole[name], start, tail.nbytes)
-        self._session.read(part, tail)
+        part = self._memory.part(self._whole[name], start, tail.nbytes)
+        self._memory.read(part, tail)
         return _outside(name, self._guard, front, tail[-GUARD_ELEMENTS:])
 
     def _content(self, name: str) -> Array:

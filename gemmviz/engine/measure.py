@@ -97,7 +97,8 @@ class Sampler:
             self._witness(self._bench.launch(self._count_for(wanted)))
             if time.perf_counter() - begun > _TRIAL_SECONDS:
                 break
-        self.trust = self._evidence.judge()
+        why = self._bench.host_clock
+        self.trust = TimerTrust("host", "host timing used", why) if why else self._evidence.judge()
         return self.trust
 
     def judge_again(self) -> bool:
@@ -148,10 +149,11 @@ class Sampler:
         self._witness(done)
         good = [value for value in done.seconds if value > 0]
         discarded = len(done.stamps) - len(good)
-        self._singles.extend(good)
+        if done.apart:
+            self._singles.extend(good)
         if good:
             self._each_seconds = math.fsum(good) / len(good)
-        if each:
+        if each and done.apart:
             return Taken((1,) * len(good), tuple(good), discarded)
         return Taken((len(good),), (math.fsum(good),), discarded) if good else Taken(
             (), (), discarded)  # fmt: skip

@@ -15,7 +15,7 @@ import pyopencl as cl
 from gemmviz.core.model import DeviceKey, Failure, KernelFacts
 from gemmviz.core.trust import DeviceTimer
 from gemmviz.engine.compiler import compiler_words
-from gemmviz.engine.discovery import DriverError, driver_error, find_device
+from gemmviz.engine.discovery import DriverError, driver_error, find_device, pci_address
 
 _NO_PROFILING = -7
 
@@ -105,10 +105,12 @@ class Launches:
     Attributes:
         stamps: START and END of each in nanoseconds of the device's clock, in order.
         wall_seconds: Host time from before the first was enqueued to after the last ended.
+        apart: Whether each was timed by itself, and has not its share of the whole.
     """
 
     stamps: tuple[tuple[int, int], ...]
     wall_seconds: float
+    apart: bool = True
 
     @property
     def durations(self) -> list[int]:
@@ -250,6 +252,27 @@ class Session:
                 raise driver_error(error, "running the kernel", ran=True) from error
             stamps = [(0, 0)] * len(events)  # no time at all: the host's clock will be used
         return Launches(tuple(stamps), wall)
+
+    @property
+    def queue_pointer(self) -> int:
+        """The queue as the ``cl_command_queue`` that a library in C takes."""
+        return int(self._queue.int_ptr)
+
+    @property
+    def pci_address(self) -> str:
+        """Where the device sits on the bus, by which other drivers find it; "" if unknown."""
+        return pci_address(self._device)
+
+    def finish(self) -> None:
+        """Waits for all that was enqueued.
+
+        Raises:
+            DriverError: Some of it failed.
+        """
+        try:
+            self._queue.finish()
+        except cl.Error as error:
+            raise driver_error(error, "waiting for a library", ran=True) from error
 
     def fact(self, name: str) -> Any:
         """One figure of the device by the name of its query, or None where it is refused."""

@@ -57,11 +57,14 @@ def _child_environment(additions: Mapping[str, str]) -> dict[str, str]:
 
     CUDA_CACHE_DISABLE goes unless it is asked for: it would make every measured build a cold one.
     The reference is computed by one thread: on a busy machine two took up to ten times as long.
+    OpenBLAS's threads spin for 2^26 cycles after a call, on cores that a kernel measured in turns
+    with it wants; 2^16 are enough to be found awake by a call that follows at once.
     """
     inherited = {name: text for name, text in os.environ.items() if name != "CUDA_CACHE_DISABLE"}
     path = [_PACKAGE_PARENT, *filter(None, [inherited.get("PYTHONPATH")])]
     return {
         "OPENBLAS_NUM_THREADS": "1",
+        "OPENBLAS_THREAD_TIMEOUT": "16",
         **inherited,
         "PYTHONPATH": os.pathsep.join(path),
         "PYTHONUNBUFFERED": "1",

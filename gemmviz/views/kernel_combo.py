@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
@@ -20,7 +21,10 @@ _NARROWEST, _WIDEST = 150, 320
 
 
 class KernelCombo(QComboBox):
-    """Every kernel of the catalogue under its family's title; long titles are cut."""
+    """Every kernel of the catalogue under its family's title; long titles are cut.
+
+    One that cannot run is greyed and says why.
+    """
 
     variant_chosen = Signal(object)
 
@@ -28,6 +32,7 @@ class KernelCombo(QComboBox):
         super().__init__(parent)
         self._items = QStandardItemModel(self)
         self._rows: list[Variant | None] = []
+        self._reasons: list[str] = []
         self.setModel(self._items)
         self.setItemDelegate(TrailDelegate(self))
         self.setMaxVisibleItems(30)
@@ -54,13 +59,27 @@ class KernelCombo(QComboBox):
     def set_catalog(self, catalog: Catalog, chosen: Variant | None) -> None:
         """Show the kernels of ``catalog`` and ``chosen`` among them."""
         self._items.clear()
-        self._rows = []
+        self._rows, self._reasons = [], []
         for family, variants in groupby(catalog.variants, lambda variant: variant.family):
             self._add(_heading(family_title(family)), None)
             for variant in variants:
                 self._add(_item(variant), variant)
         widen_list(self)
         self.show_chosen(chosen)
+
+    def show_reasons(self, reason_of: Callable[[Variant], str]) -> None:
+        """Grey the kernels for which ``reason_of`` has a sentence."""
+        reasons = [reason_of(variant) if variant is not None else "" for variant in self._rows]
+        if reasons == self._reasons:
+            return
+        self._reasons = reasons
+        for row, (variant, reason) in enumerate(zip(self._rows, reasons, strict=True)):
+            if variant is not None:
+                item = self._items.item(row)
+                item.setEnabled(not reason)
+                item.setData(reason or _trail(variant), TRAIL_ROLE)
+                item.setToolTip(reason or _tip(variant))
+        widen_list(self)
 
     def show_chosen(self, variant: Variant | None) -> None:
         """Show ``variant`` in the closed box."""
@@ -93,11 +112,14 @@ def _heading(title: str) -> QStandardItem:
 
 def _item(variant: Variant) -> QStandardItem:
     item = QStandardItem(variant.title)
-    badge = verdict_badge(variant)
-    if badge is not None:
-        item.setData(f"{SIGNS[badge.meaning]} {badge.text}".strip(), TRAIL_ROLE)
+    item.setData(_trail(variant), TRAIL_ROLE)
     item.setToolTip(_tip(variant))
     return item
+
+
+def _trail(variant: Variant) -> str:
+    badge = verdict_badge(variant)
+    return f"{SIGNS[badge.meaning]} {badge.text}".strip() if badge is not None else ""
 
 
 def _tip(variant: Variant) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVB
 from gemmviz.app.comparison import built_as
 from gemmviz.app.state import AppState
 from gemmviz.core.estimate import Estimate, Limiter
+from gemmviz.core.libraries import no_source
 from gemmviz.core.units import memory, percent
 from gemmviz.views.budget_bar import BudgetBar
 from gemmviz.views.driver_card import DriverCard
@@ -73,6 +74,8 @@ class OccupancyPanel(QScrollArea):
         for card in (self.summary, self.budget, self.limiters):
             card.setVisible(result is not None)
         self.empty.setVisible(result is None)
+        variant = self._state.setup.variant
+        self.empty.setText((no_source(variant) if variant is not None else "") or _EMPTY)
         if result is not None:
             self.summary.show_estimate(result, self._subject(), self._state.awaits_registers)
             self.budget.show_estimate(result)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from gemmviz.app.setup import Badge, verdict_badge
 from gemmviz.app.state import AppState
+from gemmviz.app.targets import kernel_reason
 from gemmviz.core.policy import Policy
 from gemmviz.views.flow_layout import FlowLayout
 from gemmviz.views.kernel_combo import SIGNS, KernelCombo
@@ -109,6 +110,8 @@ class SetupBar(QFrame):
     @Slot()
     def _on_setup_changed(self) -> None:
         state, setup = self._state, self._state.setup
+        devices = [target.device for target in state.targets]
+        self.kernel.show_reasons(lambda variant: kernel_reason(variant, devices))
         self.kernel.show_chosen(setup.variant)
         self._show_badge(verdict_badge(setup.variant) if setup.variant is not None else None)
         self._show_parameters()

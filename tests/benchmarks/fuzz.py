@@ -20,7 +20,7 @@ from gemmviz.core.model import Device, Job, Result, Variant
 from gemmviz.core.policy import fixed
 from gemmviz.engine.plan import Engine
 from tests.benchmarks.rows import row
-from tests.engine.runs import CATALOG, finish, make_job
+from tests.engine.runs import KERNELS, finish, make_job
 
 _SIZE = 32
 _LAUNCH_LIMIT_SECONDS = 2.0
@@ -114,7 +114,7 @@ class Fuzz:
         self.longest_seconds = 0.0
         self.hung = 0
         # What cannot run at this size even when it is whole would tell nothing.
-        self._variants = [v for v in CATALOG.variants if self._runs(v)]
+        self._variants = [v for v in KERNELS if self._runs(v)]
 
     def _runs(self, variant: Variant) -> bool:
         job = make_job(self._device, variant, (_SIZE,) * 3)

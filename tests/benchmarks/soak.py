@@ -98,7 +98,7 @@ class Soak(QObject):
     def _begin(self) -> None:
         state, choose = self.state, self._random
         state.select_device(choose.choice(state.devices))
-        variants = [v for v in state.catalog.variants if v.family != "user"]
+        variants = [v for v in state.catalog.variants if v.family not in ("user", "library")]
         trouble = [v for v in state.catalog.variants if v.family == "user"]
         state.choose_variant(choose.choice(trouble if choose.random() < 0.1 else variants))
         size = choose.choice((16, 32, 64, 96, 128, 256))

@@ -11,6 +11,7 @@ from gemmviz.core.policy import UNTIL_STOPPED, Policy, fixed
 from gemmviz.engine.plan import Engine
 
 CATALOG = load_catalog(data_dir("kernels"))
+KERNELS = tuple(variant for variant in CATALOG.variants if not variant.library)
 _ids = itertools.count(1)
 
 

@@ -13,6 +13,7 @@ from gemmviz.views.option_combo import TRAIL_ROLE
 from gemmviz.views.settings_dialog import SettingsDialog
 from gemmviz.views.setup_bar import SetupBar
 from tests.app.fake_engine import (
+    H200,
     INTEL,
     POCL,
     endless_run,
@@ -42,10 +43,28 @@ def test_kernels_are_grouped_and_carry_their_verdict(bar, state):
     assert {combo.itemText(row) for row in headings} == {
         "Ladder: one idea a step",
         "As published",
+        "Libraries to compare with",
     }
     row = next(row for row, text in enumerate(texts(combo)) if text.startswith("Tiling article: t"))
     assert combo.itemData(row, TRAIL_ROLE) == "✗ wrong"
     assert "diagonal" in combo.itemData(row, Qt.ItemDataRole.ToolTipRole)
+
+
+def test_a_library_that_cannot_run_is_greyed_and_says_why(bar, state):
+    combo = bar.kernel
+
+    def of(variant_id):
+        row = combo._rows.index(state.catalog.find(variant_id))
+        return enabled(combo, row), combo.itemData(row, Qt.ItemDataRole.ToolTipRole)
+
+    state.select_device(POCL)
+    assert of("blas")[0]
+    possible, why = of("cublas")
+    assert not possible
+    assert why == f"cuBLAS runs on an NVIDIA device alone, and {POCL.name} is none."
+    state.select_device(H200)
+    assert of("blas") == (False, f"numpy's BLAS runs on a CPU alone, and {H200.name} is none.")
+    assert of("tiled")[0]
 
 
 def test_choosing_a_kernel_shows_its_parameters_and_badge(qtbot, bar, state):

@@ -1,0 +1,132 @@
+"""The BLAS that numpy calls, on as many threads as the device has compute units."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import LibController, ThreadpoolController
+
+from gemmviz.core.context import LibraryFacts
+from gemmviz.core.launch import matrix_shapes
+from gemmviz.core.model import ELEMENTS, Job, KernelFacts
+from gemmviz.engine.opencl import Launches, Session
+
+_NAMES = {"openblas": "OpenBLAS", "mkl": "Intel MKL", "blis": "BLIS", "flexiblas": "FlexiBLAS"}
+_PAGE = 4096
+
+Bytes = npt.NDArray[np.uint8]
+
+
+class HostMemory:
+    """Buffers of this process, each beginning on a page as a device's do."""
+
+    def buffer(self, content: npt.NDArray[Any]) -> Bytes:
+        """A buffer holding ``content``."""
+        buffer = self.room(content.nbytes)
+        self.write(buffer, content)
+        return buffer
+
+    def room(self, size_bytes: int) -> Bytes:
+        """A buffer with nothing in it."""
+        whole = np.empty(size_bytes + _PAGE, np.uint8)
+        start = -whole.ctypes.data % _PAGE
+        return whole[start : start + size_bytes]
+
+    def fill(self, buffer: Bytes, size_bytes: int) -> None:
+        """Writes zeros over a buffer."""
+        buffer[:size_bytes] = 0
+
+    def part(self, buffer: Bytes, offset_bytes: int, size_bytes: int) -> Bytes:
+        """A part of ``buffer``, sharing its memory."""
+        return buffer[offset_bytes : offset_bytes + size_bytes]
+
+    def write(self, buffer: Bytes, content: npt.NDArray[Any]) -> None:
+        """Copies ``content`` into a buffer."""
+        buffer[: content.nbytes] = content.view(np.uint8)
+
+    def read(self, buffer: Bytes, into: npt.NDArray[Any]) -> None:
+        """Copies out of a buffer."""
+        into.view(np.uint8)[:] = buffer[: into.nbytes]
+
+
+class Blas:
+    """See :class:`gemmviz.engine.runner.Runner`.
+
+    The child computes its references on one thread, so the library's own number is raised for its
+    launches alone.
+    """
+
+    host_clock = "A library on the host has no events: the host's clock times whole calls of it."
+    options: tuple[str, ...] = ()
+    log = ""
+
+    def __init__(self, job: Job, session: Session) -> None:
+        begun = time.perf_counter()
+        self.memory = HostMemory()
+        self._job = job
+        self._dtype = np.dtype(ELEMENTS[job.problem.element].dtype)
+        self._pool = _numpy_blas()
+        self._threads = int(session.fact("MAX_COMPUTE_UNITS") or 1)
+        self.library = self._describe()
+        self.seconds = time.perf_counter() - begun
+
+    def _describe(self) -> LibraryFacts:
+        if self._pool is None:
+            return LibraryFacts(_numpy_words())
+        told = self._pool.info()
+        before = self._pool.get_num_threads()
+        # A library built for fewer threads takes fewer, and says so only afterwards.
+        self._pool.set_num_threads(self._threads)
+        threads = self._pool.get_num_threads()
+        self._pool.set_num_threads(before)
+        return LibraryFacts(
+            name=_NAMES.get(told["internal_api"], told["internal_api"]),
+            version=told["version"] or "",
+            kernel=told.get("architecture") or "",
+            threads=threads,
+            file=told["filepath"],
+        )
+
+    def bind(self, buffers: Mapping[str, Bytes]) -> Callable[[], object]:
+        """One product of these matrices."""
+        shapes = matrix_shapes(self._job.variant, self._job.problem)
+        a, b, c = (buffers[name].view(self._dtype).reshape(shapes[name]) for name in "ABC")
+        return lambda: np.matmul(a, b, out=c)
+
+    def facts(self) -> KernelFacts:
+        """Nothing: no OpenCL driver knows of it."""
+        return KernelFacts()
+
+    def launch(self, turns: Sequence[Callable[[], object]]) -> Launches:
+        """Calls it once for each, on all its threads."""
+        before = self._pool.get_num_threads() if self._pool is not None else 0
+        if self._pool is not None:
+            self._pool.set_num_threads(self._threads)
+        try:
+            begun = time.perf_counter()
+            for turn in turns:
+                turn()
+            wall = time.perf_counter() - begun
+        finally:
+            if self._pool is not None:
+                self._pool.set_num_threads(before)
+        return Launches(((0, 0),) * len(turns), wall)
+
+
+def _numpy_blas() -> LibController | None:
+    """The BLAS that numpy was built with; None where it is none that can be steered."""
+    found: list[LibController] = ThreadpoolController().select(user_api="blas").lib_controllers
+    # Other packages bring copies of their own; numpy's wheel keeps its in a folder of its name.
+    own = [pool for pool in found if "numpy" in pool.filepath]
+    return next(iter([*own, *found]), None)
+
+
+def _numpy_words() -> str:
+    """What numpy says of a BLAS that threadpoolctl does not know, as Apple's."""
+    told = np.show_config(mode="dicts")
+    dependencies = told.get("Build Dependencies", {}) if isinstance(told, dict) else {}
+    return str(dependencies.get("blas", {}).get("name") or "an unknown BLAS")

@@ -1,0 +1,146 @@
+"""Libraries in a real child on real devices: right answers, what ran, and what is missing."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gemmviz.core.comparison import Comparison
+from gemmviz.core.messages import Phase
+from gemmviz.core.model import Device, Problem, Result
+from gemmviz.core.policy import QUICK, fixed
+from gemmviz.engine.libraries.blas import HostMemory
+from gemmviz.engine.libraries.cuda import _parts
+from gemmviz.engine.matrices import Matrices
+from gemmviz.engine.plan import Engine
+from tests.engine.runs import CATALOG, finish, make_job, run
+
+RAGGED = [(1, 1, 1), (17, 33, 65), (100, 1, 7), (1, 40, 300), (130, 70, 33)]
+
+
+@pytest.mark.parametrize("element", ["float", "double"])
+@pytest.mark.parametrize("shape", RAGGED)
+def test_blas_is_right_at_ragged_shapes(
+    engine: Engine, pocl: Device, shape: tuple[int, int, int], element: str
+) -> None:
+    result = run(engine, pocl, "blas", shape, element)
+    assert result.verdict == "verified", result.failure
+    assert result.check is not None
+    assert result.check.cells_differing == 0
+
+
+def test_blas_says_what_ran_and_by_which_clock(engine: Engine, pocl: Device) -> None:
+    result = run(engine, pocl, "blas", (96, 96, 96), launches=5)
+    assert result.context is not None
+    facts = result.context.library
+    assert facts is not None
+    assert facts.name == "OpenBLAS"
+    assert facts.version
+    assert facts.kernel
+    assert facts.threads == pocl.compute_units
+    assert facts.file.endswith(".so")
+    assert result.trust is not None
+    assert (result.trust.source, result.trust.badge) == ("host", "host timing used")
+    assert "no events" in result.trust.sentence
+    assert result.quantiles == ()
+    assert sum(result.samples.launches) == 5
+    assert run(engine, pocl).context.library is None  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("cache", ["rotating", "flush"])
+def test_blas_with_other_caches(engine: Engine, pocl: Device, cache: str) -> None:
+    policy = replace(fixed(6), cache=cache)  # type: ignore[arg-type]
+    result = run(engine, pocl, "blas", (40, 40, 40), policy=policy)
+    assert result.verdict == "verified"
+    assert sum(result.samples.launches) == 6
+
+
+def test_a_kernel_against_a_library_gets_a_word(engine: Engine, pocl: Device) -> None:
+    jobs = [make_job(pocl, name, (64, 64, 64), policy=QUICK) for name in ("tiled", "blas")]
+    *_, outcome = engine.compare(jobs, [pocl, pocl], 10**6)
+    assert isinstance(outcome, Comparison)
+    assert outcome.failure is None
+    (versus,) = outcome.versus
+    assert versus.word in ("faster", "slower", "same", "undecided")
+    assert [result.verdict for result in outcome.results] == ["verified", "verified"]
+    # A ratio of two clocks would mean nothing.
+    assert [result.trust.source for result in outcome.results] == ["host", "host"]  # type: ignore[union-attr]
+    assert "Another kernel" in outcome.results[0].trust.sentence  # type: ignore[union-attr]
+
+
+def test_blas_is_refused_where_the_device_is_no_cpu(engine: Engine, pocl: Device) -> None:
+    result = finish(engine, make_job(pocl, "blas"), replace(pocl, type="GPU"))
+    assert result.failure is not None
+    assert result.failure.kind == "refused"
+    assert "runs on a CPU alone" in result.failure.sentence
+
+
+@pytest.mark.timeout(300)  # it compiles all its kernels for each element type
+@pytest.mark.parametrize("element", ["float", "double"])
+def test_clblast_is_right(engine: Engine, pocl: Device, element: str) -> None:
+    job = make_job(pocl, "clblast", (17, 33, 65), element, launches=3)
+    *messages, result = engine.run(job, pocl)
+    assert isinstance(result, Result)
+    assert result.verdict == "verified", result.failure
+    assert result.context is not None
+    assert result.context.library is not None
+    assert result.context.library.name == "CLBlast"
+    assert result.context.library.version.startswith("1.")
+    assert result.trust is not None
+    assert "clFinish" in result.trust.sentence
+    # Compiling must not be held for a launch that hangs.
+    phases = [message for message in messages if isinstance(message, Phase)]
+    assert [phase.limited for phase in phases if phase.name in ("build", "prepare")] == [False] * 2
+
+
+def test_a_library_that_is_missing_says_how_to_get_it(engine: Engine, pocl: Device) -> None:
+    job = make_job(pocl, "cublas", force=True)  # else the device refuses it in advance
+    result = finish(engine, job, pocl)
+    assert result.failure is not None
+    assert result.failure.kind == "not_found"
+    assert "cuBLAS is not installed here; to get it: pip install" in result.failure.sentence
+    assert run(engine, pocl).verdict == "verified"
+
+
+def test_a_library_that_does_not_load_says_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pocl: Device
+) -> None:
+    broken = tmp_path / "libcublas.so.12"
+    broken.write_bytes(b"no library")
+    before = os.environ.get("LD_LIBRARY_PATH", "")
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"{tmp_path}:{before}")
+    engine = Engine()
+    try:
+        result = finish(engine, make_job(pocl, "cublas", force=True), pocl)
+    finally:
+        engine.close()
+    assert result.failure is not None
+    assert result.failure.kind == "not_found"
+    assert f"{broken} and does not load" in result.failure.sentence
+
+
+def test_matrices_of_the_host_lie_as_on_a_device() -> None:
+    matrices = Matrices(HostMemory(), CATALOG.find("blas"), Problem(5, 7, 3, "double", seed=2))
+    a, b, c = (matrices.buffers[name].view(np.float64) for name in "ABC")
+    assert all(part.ctypes.data % 4096 == 0 for part in (a, b, c))
+    assert np.isnan(c).all()
+    np.matmul(a.reshape(5, 3), b.reshape(3, 7), out=c.reshape(5, 7))
+    answer = matrices.answer()
+    assert answer.outside == ()
+    np.testing.assert_allclose(answer.c, matrices.inputs.a @ matrices.inputs.b)
+    inner = matrices.buffers["C"]
+    behind = inner.ctypes.data - inner.base.ctypes.data + inner.nbytes
+    inner.base[behind] ^= 255
+    (outside,) = matrices.answer().outside
+    assert (outside.buffer, outside.side, outside.elements) == ("C", "behind", 1)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 50, 1000])
+def test_few_sizes_make_any_number_of_calls(count: int) -> None:
+    calls = [lambda: None] * count
+    parts = _parts(calls)
+    assert [call for part in parts for call in part] == calls
+    assert all(len(part).bit_count() == 1 for part in parts)
+    assert len({len(part) for part in parts}) == len(parts) <= 10
