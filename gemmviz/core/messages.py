@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gemmviz.core.ceilings import Ceiling
+from gemmviz.core.claims import ClaimResult
 from gemmviz.core.context import Context
 from gemmviz.core.error_map import ErrorMap
-from gemmviz.core.model import Check, Failure, Job, KernelFacts, Platform, Registers, Samples
+from gemmviz.core.model import (
+    Check,
+    Device,
+    Failure,
+    Job,
+    KernelFacts,
+    Platform,
+    Registers,
+    Samples,
+)
 from gemmviz.core.policy import StopReason
+from gemmviz.core.residency import Residency
 from gemmviz.core.trust import DeviceTimer, TimerTrust
 
 
@@ -44,6 +56,38 @@ class ReadRegisters:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadCeilings:
+    """Request: measure what a device can do at most; the answer ends in Finished or Failed."""
+
+    job_id: int
+    device: Device
+
+
+@dataclass(frozen=True, slots=True)
+class CountGroups:
+    """Request: count the resident groups of a job's size; the answer ends in Finished or Failed.
+
+    With ``instrumented`` the job's own kernel counts them, else a probe, which keeps
+    ``live_values`` 32-bit values in the registers of each work-item.
+    """
+
+    job: Job
+    device: Device
+    instrumented: bool = False
+    live_values: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOnce:
+    """Request: launch a kernel once on matrices without guards; ends in Finished or Failed.
+
+    So a simulator sees every access beside a matrix.
+    """
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
 class Cancel:
     """Request: end the job at the next launch."""
 
@@ -73,8 +117,9 @@ class Listing:
 class Phase:
     """A job enters a phase; in a ``limited`` one silence beyond the launch limit means a hang.
 
-    ``name`` is "build", "prepare", "check", "compare", "repeat", "warm up", "calibrate" or
-    "measure". ``foreseen_seconds`` is how long one launch is expected to take, once that is known.
+    ``name`` is "build", "prepare", "check", "compare", "repeat", "warm up", "calibrate",
+    "measure", "probe", "count" or "simulate". ``foreseen_seconds`` is how long one launch is
+    expected to take, once that is known.
     """
 
     job_id: int
@@ -150,6 +195,39 @@ class RegistersRead:
 
 
 @dataclass(frozen=True, slots=True)
+class Progressed:
+    """An experiment has come so far: a share from 0 to 1, or None, and what it does now."""
+
+    job_id: int
+    share: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CeilingRead:
+    """One ceiling of a device was measured."""
+
+    job_id: int
+    ceiling: Ceiling
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsCounted:
+    """The resident groups of a job's size were counted."""
+
+    job_id: int
+    residency: Residency
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTried:
+    """One statement of the documents was tried."""
+
+    job_id: int
+    result: ClaimResult
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The job is over; ``discarded`` launches had END <= START and are no measurement.
 
@@ -172,7 +250,7 @@ class Failed:
     failure: Failure
 
 
-Work = ListDevices | RunJob | CompareJobs | ReadRegisters
+Work = ListDevices | RunJob | CompareJobs | ReadRegisters | ReadCeilings | CountGroups | LaunchOnce
 Request = Work | Cancel
 Message = (
     DriversFound
@@ -186,6 +264,10 @@ Message = (
     | TimerChosen
     | SampleBatch
     | RegistersRead
+    | Progressed
+    | CeilingRead
+    | GroupsCounted
+    | ClaimTried
     | Finished
     | Failed
 )

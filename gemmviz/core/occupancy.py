@@ -9,7 +9,7 @@ from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import Device
 from gemmviz.core.units import memory, percent
 
-__all__ = ["Estimate", "Limiter", "estimate", "estimate_on"]
+__all__ = ["Estimate", "Limiter", "estimate", "estimate_on", "largest_local", "limiters"]
 
 
 def estimate_on(
@@ -78,10 +78,10 @@ def estimate(
     row = limits
     if local_limit is not None:
         row = replace(limits, per_group_bytes=min(local_limit, limits.per_group_bytes))
-    allowed = _limiters(row, group_size, local_bytes, registers, barriers)
+    allowed = limiters(row, group_size, local_bytes, registers, barriers)
     groups = min(limiter.groups for limiter in allowed)
     warps = -(-group_size // row.lane_width)
-    one_more = _largest_local(row, row.pool_bytes // (groups + 1))
+    one_more = largest_local(row, row.pool_bytes // (groups + 1))
     known = registers is not None or not row.partition_registers
     result = Estimate(
         group_size=group_size,
@@ -105,7 +105,7 @@ def estimate(
         per_group_source="vendor table"
         if row.per_group_bytes == limits.per_group_bytes
         else "queried",
-        headroom_bytes=_largest_local(row, row.pool_bytes // groups) if groups else None,
+        headroom_bytes=largest_local(row, row.pool_bytes // groups) if groups else None,
         next_step_bytes=one_more if one_more >= 0 else None,
         pool_name=row.pool_name,
         warp_name=row.warp_name,
@@ -135,7 +135,7 @@ def _allocated_local(limits: Limits, local_bytes: int) -> int:
     return _round_up(wanted, limits.local_granule)
 
 
-def _largest_local(limits: Limits, share: int) -> int:
+def largest_local(limits: Limits, share: int) -> int:
     """Most bytes a group may ask for so that ``share`` bytes suffice; negative if none do."""
     if limits.local_steps:
         step = max((step for step in limits.local_steps if step <= share), default=-1)
@@ -144,10 +144,20 @@ def _largest_local(limits: Limits, share: int) -> int:
     return min(step - limits.reserved_bytes, limits.per_group_bytes)
 
 
-def _limiters(
-    limits: Limits, group_size: int, local_bytes: int, registers: int | None, barriers: int
+def limiters(
+    limits: Limits, group_size: int, local_bytes: int, registers: int | None, barriers: int = 1
 ) -> list[Limiter]:
-    """Every limit that applies, each on its own, with ``resident`` left open."""
+    """Every limit that applies, each on its own, with ``resident`` left open.
+
+    A few microseconds where :func:`estimate` takes ten times as many for its sentences.
+
+    Args:
+        limits: See :func:`estimate`, as the others.
+        group_size: See there.
+        local_bytes: See there.
+        registers: See there.
+        barriers: See there.
+    """
     warps = -(-group_size // limits.lane_width)
     fits = limits.slots // warps if group_size <= limits.max_group_size else 0
     found = [Limiter("slots", fits, warps, limits.slots, f"{limits.warp_name}s", 0)]

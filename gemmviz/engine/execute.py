@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from gemmviz.core.launch import assemble
+from gemmviz.core.launch import assemble_job
 from gemmviz.core.messages import (
     Calibrated,
     CompareJobs,
@@ -158,10 +158,19 @@ def read_registers(job: Job, session: Session, emit: Emit) -> None:
 
     NVIDIA's log stays empty with any ``-cl-std`` option, so there is none.
     """
-    source = assemble(job.variant, job.parameters, job.problem.element)
+    source = assemble_job(job)
     options = [*job.build_options.split(), "-cl-nv-verbose"]
     kernel, _ = session.build(source, options, job.variant.entry)
     emit(RegistersRead(job.id, parse_registers(kernel.log)))
+
+
+def launch_once(job: Job, session: Session, emit: Emit) -> None:
+    """Launches a kernel once on matrices without guards, and compares and times nothing."""
+    bench = Bench(job, session, emit, None)
+    bench.drop_guards()
+    bench.phase("simulate")
+    bench.launch(1)
+    emit(Finished(job.id, reason="launches"))
 
 
 def _ready(bench: Bench, emit: Emit, cancelled: Cancelled) -> Sampler | None:

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from gemmviz.core.codec import CodecError, from_json, to_json
 from gemmviz.core.comparison import Comparison
+from gemmviz.core.experiments import Experiment, Outcome
 from gemmviz.core.feasibility import refusal
-from gemmviz.core.launch import assemble
+from gemmviz.core.launch import assemble_job
 from gemmviz.core.limits import limits_for
 from gemmviz.core.messages import (
     CompareJobs,
@@ -25,10 +26,12 @@ from gemmviz.core.messages import (
     ReadRegisters,
     RegistersRead,
     RunJob,
+    Work,
 )
 from gemmviz.core.model import Device, DeviceKey, Failure, Job, Registers, Result
 from gemmviz.core.paths import cache_dir
 from gemmviz.engine.host import Host
+from gemmviz.engine.laboratory import perform
 from gemmviz.engine.listing import Listed, list_devices
 from gemmviz.engine.record import ComparisonRecord, Record
 from gemmviz.engine.transport import Connect, LocalTransport
@@ -49,6 +52,7 @@ class Engine:
         self._lock = threading.Lock()
         self._hosts: dict[DeviceKey | str, Host] = {}
         self._stopped: set[int] = set()
+        self._experiments: set[int] = set()
         self._closed = False
         self._running: dict[int, Host] = {}
         self._listed = Listed(Listing(-1, ()))
@@ -79,7 +83,7 @@ class Engine:
             device: What is known of the device, to refuse in advance what cannot run.
         """
         record = Record(job, device)
-        for message in self._messages(RunJob(job), job.id, (job,), (device,)):
+        for message in self._checked(RunJob(job), job.id, (job,), (device,)):
             record.take(message)
             yield message
         yield record.result()
@@ -101,12 +105,28 @@ class Engine:
         policy = replace(jobs[0].policy, quiet=quiet)
         jobs = [replace(job, policy=policy) for job in jobs]
         record = ComparisonRecord(job_id, jobs, devices)
-        for message in self._messages(CompareJobs(job_id, tuple(jobs)), job_id, jobs, devices):
+        for message in self._checked(CompareJobs(job_id, tuple(jobs)), job_id, jobs, devices):
             record.take(message)
             yield message
         yield record.comparison()
 
-    def _messages(
+    def perform(self, experiment: Experiment) -> Iterator[Message | Outcome]:
+        """Makes an experiment; yields what it says of its progress and last its Outcome."""
+        with self._lock:
+            self._experiments.add(experiment.job_id)
+        try:
+            yield from perform(experiment, self)
+        finally:
+            with self._lock:
+                self._experiments.discard(experiment.job_id)
+                self._stopped.discard(experiment.job_id)
+
+    def was_stopped(self, job_id: int) -> bool:
+        """Whether a job, comparison or experiment that is under way was asked to end."""
+        with self._lock:
+            return job_id in self._stopped
+
+    def _checked(
         self,
         request: RunJob | CompareJobs,
         job_id: int,
@@ -115,14 +135,33 @@ class Engine:
     ) -> Iterator[Message]:
         """The child's messages to a request, or why it is not even asked."""
         reason = _refusal(jobs, devices)
-        if reason is not None:
-            with self._lock:
-                self._stopped.discard(job_id)
-            yield Failed(job_id, Failure("refused", reason))
+        if reason is None:
+            yield from self.ask(request, job_id, [job.device for job in jobs])
             return
-        keys = sorted({job.device for job in jobs}, key=str)
-        name = keys[0] if len(keys) == 1 else " + ".join(map(str, keys))
-        host = self._host(name, self._listed.environment_of(keys))
+        with self._lock:
+            self._forget_stop(job_id)
+        yield Failed(job_id, Failure("refused", reason))
+
+    def ask(
+        self,
+        request: Work,
+        job_id: int,
+        devices: Sequence[DeviceKey],
+        environment: Mapping[str, str] | None = None,
+    ) -> Iterator[Message]:
+        """A child's messages to a request; the last is Finished or Failed.
+
+        Args:
+            request: What the child is to do.
+            job_id: What ``stop`` knows it by.
+            devices: The devices that the child opens.
+            environment: Variables of a child that is made for this request alone.
+        """
+        keys = sorted(set(devices), key=str)
+        name: DeviceKey | str = keys[0] if len(keys) == 1 else " + ".join(map(str, keys))
+        if environment is not None:
+            name = f"{name} for {job_id}"
+        host = self._host(name, {**self._listed.environment_of(keys), **(environment or {})})
         with self._lock:
             self._running[job_id] = host
             stopped = job_id in self._stopped
@@ -134,20 +173,25 @@ class Engine:
         finally:
             with self._lock:
                 self._running.pop(job_id, None)
-                self._stopped.discard(job_id)
-            if len(keys) > 1:
+                self._forget_stop(job_id)
+            if isinstance(name, str):
                 host.close()  # of each set of devices a child would stay for good
                 with self._lock:
                     self._hosts.pop(name, None)
+
+    def _forget_stop(self, job_id: int) -> None:
+        """A stop ends the run that it was for; that of an experiment ends all its runs."""
+        if job_id not in self._experiments:
+            self._stopped.discard(job_id)
 
     def registers(self, job: Job, device: Device) -> Registers | None:
         """What NVIDIA's compiler says of registers, from a second build; None elsewhere.
 
         Kept on disk by source, options and driver, so that it is built once.
         """
-        if device.compute_capability is None or device.unavailable:
+        if device.compute_capability is None or device.unavailable or job.variant.library:
             return None
-        source = assemble(job.variant, job.parameters, job.problem.element)
+        source = assemble_job(job)
         text = json.dumps([source, job.build_options, device.name, device.driver_version])
         path = cache_dir() / "registers" / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
         kept = _kept_registers(path)

@@ -9,20 +9,25 @@ from collections.abc import Callable
 from gemmviz.core.expr import ExprError
 from gemmviz.core.messages import (
     CompareJobs,
+    CountGroups,
     DriversFound,
     Failed,
+    LaunchOnce,
     ListDevices,
     Listing,
     Message,
+    ReadCeilings,
     ReadRegisters,
     RunJob,
     Work,
 )
 from gemmviz.core.model import DeviceKey, Failure
+from gemmviz.engine.ceilings import read_ceilings
 from gemmviz.engine.discovery import DriverError, list_platforms
 from gemmviz.engine.environment import driver_files, vendor_folders
-from gemmviz.engine.execute import compare_jobs, read_registers, run_job
+from gemmviz.engine.execute import compare_jobs, launch_once, read_registers, run_job
 from gemmviz.engine.opencl import Session
+from gemmviz.engine.residency import count_groups
 
 
 class Service:
@@ -34,7 +39,10 @@ class Service:
 
     def answer(self, request: Work) -> None:
         """Answers one request, whatever happens."""
-        job_id = request.job.id if isinstance(request, RunJob | ReadRegisters) else request.job_id
+        if isinstance(request, RunJob | ReadRegisters | CountGroups | LaunchOnce):
+            job_id = request.job.id
+        else:
+            job_id = request.job_id
         try:
             self._dispatch(request)
         except DriverError as error:
@@ -61,6 +69,14 @@ class Service:
                 compare_jobs(request, self._session, self._emit, lambda: self._cancelled(job_id))
             case ReadRegisters(job=job):
                 read_registers(job, self._session(job.device), self._emit)
+            case LaunchOnce(job=job):
+                launch_once(job, self._session(job.device), self._emit)
+            case ReadCeilings(job_id=job_id, device=device):
+                session = self._session(device.key)
+                read_ceilings(request, session, self._emit, lambda: self._cancelled(job_id))
+            case CountGroups(job=job):
+                session = self._session(job.device)
+                count_groups(request, session, self._emit, lambda: self._cancelled(job.id))
 
     def _session(self, key: DeviceKey) -> Session:
         if key not in self._sessions:

@@ -5,7 +5,17 @@ from __future__ import annotations
 import time
 
 from gemmviz.core.launch import describe_parameters, flop
-from gemmviz.core.messages import CompareJobs, Message, Phase, ReadRegisters, RunJob, Work
+from gemmviz.core.messages import (
+    CompareJobs,
+    CountGroups,
+    LaunchOnce,
+    Message,
+    Phase,
+    ReadCeilings,
+    ReadRegisters,
+    RunJob,
+    Work,
+)
 from gemmviz.core.model import Failure, Job
 
 START_LIMIT_SECONDS = 60.0
@@ -45,13 +55,14 @@ class Watchdog:
 
     def __init__(self, request: Work, start_limit_seconds: float) -> None:
         jobs: tuple[Job, ...] = ()
-        if isinstance(request, RunJob | ReadRegisters):
+        if isinstance(request, RunJob | ReadRegisters | CountGroups | LaunchOnce):
             self.job_id, jobs = request.job.id, (request.job,)
         elif isinstance(request, CompareJobs):
             self.job_id, jobs = request.job_id, request.jobs
         else:
             self.job_id = request.job_id
         self._jobs = {job.id: job for job in jobs}
+        self._probing = isinstance(request, ReadCeilings)
         self._phase: Phase | None = None
         self._start_limit = start_limit_seconds
         self._measuring: dict[int, Phase] = {}
@@ -100,7 +111,9 @@ class Watchdog:
         """What the child is doing, to follow a verb: "in the phase 'build' of tiled at ..."."""
         if self._phase is not None:
             return f"in the phase '{self._phase.name}' of {self._running}"
-        return "as it started" if self._jobs else "as it listed the devices"
+        if self._jobs or self._probing:
+            return "as it started"
+        return "as it listed the devices"
 
     @property
     def _running(self) -> str:
@@ -109,7 +122,9 @@ class Watchdog:
         if self._phase.job_id in self._measuring:
             return " or ".join(describe_job(self._jobs[job_id]) for job_id in self._measuring)
         job = self._jobs.get(self._phase.job_id)
-        return "the comparison" if job is None else describe_job(job)
+        if job is not None:
+            return describe_job(job)
+        return "a probe of the device" if self._probing else "the comparison"
 
     def _limit_seconds(self) -> float:
         if self._phase is None:
@@ -125,4 +140,6 @@ class Watchdog:
             for job_id, phase in phases.items()
             if job_id in self._jobs
         ]
+        if self._probing:
+            return _LEAST_SECONDS
         return sum(limits) if limits else _PATIENCE_SECONDS

@@ -10,7 +10,7 @@ import sys
 from tests.e2e.screen import Screen
 
 QUICK = ("startup", "estimates", "stops", "ticks", "flood")
-LONG = ("duels", "fuzz", "soak")
+LONG = ("ceilings", "duels", "fuzz", "soak")
 
 
 def main() -> None:
