@@ -1,0 +1,1 @@
+"""What to try next with a kernel on a device, and why: rules over what is known of both."""

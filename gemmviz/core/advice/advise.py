@@ -1,0 +1,38 @@
+"""Asks every rule and keeps what is worth the most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gemmviz.core.advice.finding import Finding
+from gemmviz.core.advice.look import look as ask_lens
+from gemmviz.core.advice.outlook import Look, Outlook
+from gemmviz.core.advice.rules import RULES
+from gemmviz.core.advice.situation import Situation
+
+MOST_FINDINGS = 5
+
+
+def advise(situation: Situation, look: Look = ask_lens) -> tuple[Finding, ...]:
+    """At most five findings, the most valuable first: a wrong result, then by expected gain.
+
+    Two rules that come to the same configuration are one finding: the surer one, by the order of
+    the rules where they expect the same.
+
+    Args:
+        situation: All that is known; the lens is asked about it where that is missing.
+        look: Asks the access lens about candidates.
+    """
+    if situation.access is None:
+        access = look(situation.variant, situation.parameters, replace(situation.problem, seed=0),
+                      situation.machine)  # fmt: skip
+        situation = replace(situation, access=access)
+    outlook = Outlook(situation, look)
+    found = [finding for rule in RULES if (finding := rule.judge(situation, outlook)) is not None]
+    found.sort(key=lambda finding: (not finding.urgent, -finding.expected_gain))
+    kept: list[Finding] = []
+    for finding in found:
+        target = (finding.kernel, finding.parameters)
+        if not finding.kernel or target not in [(f.kernel, f.parameters) for f in kept]:
+            kept.append(finding)
+    return tuple(kept[:MOST_FINDINGS])

@@ -1,0 +1,319 @@
+"""What else could be run here, and how much faster it should be than what runs now."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cached_property, lru_cache
+
+from gemmviz.core.access.report import AccessReport, Machine
+from gemmviz.core.advice.forecast import Forecast, Place, Rates, forecast, rates_of
+from gemmviz.core.advice.situation import Measurement, Situation
+from gemmviz.core.expr import ExprError
+from gemmviz.core.feasibility import refusal
+from gemmviz.core.launch import (
+    Geometry,
+    default_parameters,
+    expected_verdict,
+    flop,
+    geometry,
+    matrix_bytes,
+)
+from gemmviz.core.limits_table import Limits
+from gemmviz.core.model import Device, Parameters, Problem, Variant
+
+Look = Callable[[Variant, Parameters, Problem, Machine], AccessReport | None]
+"""Asks the access lens; None where it cannot say anything."""
+
+_NOT_ADVISED = ("published", "user", "library")
+_MAX_SETTINGS = 4096
+_LOOKED_AT = 2  # settings of a kernel that the lens is asked about
+_NEIGHBOURS_LOOKED_AT = 4  # of those, settings one macro away from what is at hand
+_FOREIGN_LOOKED_AT = 8  # settings of other kernels
+_HOPELESS = 2.5  # so many times slower than the best by the tile alone, and the lens is not asked
+_PROXY_K = 64  # a few steps along K stand for all of them
+
+_ASSUMED_MARGIN = 1.5  # by which an assumed peak may be too low
+
+# How far the model's ratios may be off, as a factor: between settings of one kernel that was
+# measured, with measured ceilings, and with assumed ones.
+_DOUBT_SAME_KERNEL, _DOUBT_MEASURED, _DOUBT_ASSUMED = 1.2, 1.5, 2.0
+
+
+class Outlook:
+    """Forecasts for a situation and for what could be tried instead, made as they are asked for."""
+
+    def __init__(self, situation: Situation, look: Look) -> None:
+        self._situation, self._look = situation, look
+        self._forecasts: dict[tuple[str, Parameters], Forecast | None] = {}
+
+    @cached_property
+    def rates(self) -> Rates:
+        """What the device can do."""
+        s = self._situation
+        return rates_of(s.device, s.ceilings, s.problem.element)
+
+    @cached_property
+    def place(self) -> Place:
+        """The device with all that is known of it."""
+        return Place(self._situation.device, self._situation.limits, self.rates)
+
+    @cached_property
+    def work(self) -> int:
+        """FLOP of the problem."""
+        return flop(self._situation.variant, self._situation.problem)
+
+    @cached_property
+    def here(self) -> Forecast | None:
+        """What the model says of the configuration at hand; None where it has no launch."""
+        return self.of(self._situation.variant, self._situation.parameters)
+
+    @cached_property
+    def floor_seconds(self) -> float:
+        """The least time by the ceilings, with a margin where these are assumed."""
+        moved = sum(matrix_bytes(self._situation.variant, self._situation.problem))
+        least = max(self.work / self.rates.arithmetic, moved / self.rates.memory)
+        return least if self.rates.measured else least / _ASSUMED_MARGIN
+
+    def of(self, variant: Variant, parameters: Parameters) -> Forecast | None:
+        """What the model says of a configuration, with the help of the lens.
+
+        None where it has no launch, or is a library's own.
+        """
+        key = variant.id, parameters
+        if key not in self._forecasts:
+            self._forecasts[key] = self._forecast(variant, parameters)
+        return self._forecasts[key]
+
+    def _forecast(self, variant: Variant, parameters: Parameters) -> Forecast | None:
+        if variant.family == "library":
+            return None
+        try:
+            report = self.report(variant, parameters)
+            return forecast(variant, parameters, self._situation.problem, self.place, report)
+        except ExprError:
+            return None
+
+    def report(self, variant: Variant, parameters: Parameters) -> AccessReport | None:
+        """What the lens says of a configuration, at a small K for others than the one at hand.
+
+        None where it cannot follow all of it: totals would be too low.
+        """
+        s = self._situation
+        if variant == s.variant and parameters == s.parameters and s.access is not None:
+            found: AccessReport | None = s.access
+        else:
+            found = self._look(variant, parameters, _proxy(variant, s.problem), s.machine)
+        return None if found is None or found.unknowns else found
+
+    def settings(self, variant: Variant) -> tuple[Parameters, ...]:
+        """Every choice of macros that can run here and should be right, defaults nearest first."""
+        s = self._situation
+        return _settings(variant, s.device, s.limits, replace(s.problem, seed=0))
+
+    @cached_property
+    def others(self) -> tuple[Forecast, ...]:
+        """The likely settings of every candidate, the fastest first, the one at hand left out."""
+        rough = [
+            (self._rough(variant, parameters), place, variant, parameters)
+            for variant in self.kernels
+            for place, parameters in enumerate(self._likely(variant))
+        ]
+        # Every kernel's best before any second best: the lens decides among kernels.
+        rough.sort(key=lambda item: (item[1], item[0]))
+        most = min((item[0] for item in rough), default=0.0) * _HOPELESS
+        s, asked, found = self._situation, 0, []
+        for seconds, _, variant, parameters in rough:
+            foreign = variant.id != s.variant.id and s.measurement(variant, parameters) is None
+            if foreign and (seconds > most or asked == _FOREIGN_LOOKED_AT):
+                continue
+            asked += foreign
+            found.append(self.of(variant, parameters))
+        kept = [f for f in found if f is not None and not self._is_here(f)]
+        return tuple(sorted(kept, key=self.seconds))
+
+    @cached_property
+    def own(self) -> tuple[Forecast, ...]:
+        """Those of the others that are settings of the kernel at hand."""
+        return tuple(f for f in self.others if f.variant.id == self._situation.variant.id)
+
+    @cached_property
+    def alike(self) -> tuple[Forecast, ...]:
+        """Of every other candidate the setting whose launch is most like the one at hand."""
+        here = self.here
+        if here is None:
+            return ()
+        s, found = self._situation, []
+        for variant in self.kernels:
+            if variant.id == s.variant.id:
+                continue
+            shapes = {p: geometry(variant, p, s.problem) for p in self.settings(variant)}
+
+            def unlike(item: tuple[Parameters, Geometry]) -> tuple[int, ...]:
+                shape = item[1]
+                return (abs(shape.group_size - here.shape.group_size),
+                        abs(math.prod(shape.tile) - math.prod(here.shape.tile)),
+                        abs(shape.local_bytes - here.shape.local_bytes))  # fmt: skip
+
+            nearest = min(shapes.items(), key=unlike)[0]
+            found.append(self.of(variant, nearest))
+        return tuple(f for f in found if f is not None)
+
+    @cached_property
+    def kernels(self) -> tuple[Variant, ...]:
+        """The candidates that do the same work as well; those written down to be read left out."""
+        s = self._situation
+        return tuple(
+            variant
+            for variant in (*(c for c in s.candidates if c.id != s.variant.id), s.variant)
+            if variant.operation == s.variant.operation
+            and (variant.precision in ("element", s.variant.precision))
+            and (variant.id == s.variant.id or variant.family not in _NOT_ADVISED)
+            and (variant.family != "cpu" or s.device.type == "CPU")
+            and self.settings(variant)
+        )
+
+    def _likely(self, variant: Variant) -> tuple[Parameters, ...]:
+        """The settings worth a look: the best by the tile alone, the defaults, and measured ones.
+
+        Macros that the tile does not show stay at their defaults, or as they are at hand.
+        """
+        s = self._situation
+        settings = self.settings(variant)
+        # Settings whose tiles are alike differ in what only the lens sees: one stands for all.
+        alike: dict[float, Parameters] = {}
+        for parameters in settings:
+            alike.setdefault(self._rough(variant, parameters), parameters)
+        ranked = [alike[seconds] for seconds in sorted(alike)]
+        tried = [m.parameters for m in s.measured if m.variant.id == variant.id]
+        default = default_parameters(variant)
+        wanted = [*ranked[:_LOOKED_AT], default, *tried]
+        if variant.id == s.variant.id:
+            near = neighbours(s.parameters, settings)
+            near.sort(key=lambda p: self._rough(variant, p))
+            wanted += near[:_NEIGHBOURS_LOOKED_AT]
+        return tuple(dict.fromkeys(p for p in wanted if p in set(settings)))
+
+    def _rough(self, variant: Variant, parameters: Parameters) -> float:
+        s = self._situation
+        return _rough_seconds(variant, parameters, replace(s.problem, seed=0), self.place)
+
+    def _is_here(self, found: Forecast) -> bool:
+        return found.configuration == (self._situation.variant.id, self._situation.parameters)
+
+    # --- times and gains
+
+    def seconds(self, found: Forecast) -> float:
+        """The time of a configuration: as measured, else by the model as far as it was right here.
+
+        The model is corrected by a measurement of the same kernel, the one with the fewest macros
+        changed, else by that of the kernel whose items make most nearly as many cells.
+        """
+        s = self._situation
+        known = s.measurement(found.variant, found.parameters)
+        if known is not None and known.seconds and not known.wrong:
+            return known.seconds
+        return found.seconds * self._correction(found)
+
+    def _correction(self, found: Forecast) -> float:
+        near = self._nearest(found)
+        if near is None:
+            return 1.0
+        model = self.of(near.variant, near.parameters)
+        return near.seconds / model.seconds if model is not None and near.seconds else 1.0
+
+    def _nearest(self, found: Forecast) -> Measurement | None:
+        """The timed measurement that says most about a configuration."""
+        timed = [m for m in self._situation.measured if m.seconds and not m.wrong]
+        same = [m for m in timed if m.variant.id == found.variant.id]
+        if same:
+            return min(same, key=lambda m: _distance(m.parameters, found.parameters))
+
+        def unlike(measurement: Measurement) -> float:
+            model = self.of(measurement.variant, measurement.parameters)
+            return abs(math.log(model.cells / found.cells)) if model is not None else math.inf
+
+        return min(timed, key=unlike, default=None)
+
+    def gain(self, found: Forecast) -> tuple[float, float]:
+        """How much faster than what is at hand: the least and the most to expect.
+
+        Two measurements give their intervals; the model its doubt, and the roof caps both.
+        """
+        s = self._situation
+        if self.here is None:
+            return 1.0, 1.0
+        now, then = self.seconds(self.here), self.seconds(found)
+        ratio = now / then
+        known, here = s.measurement(found.variant, found.parameters), s.here
+        if known and known.seconds and here and here.seconds and not (known.wrong or here.wrong):
+            low = (here.seconds_low or now) / (known.seconds_high or then)
+            high = (here.seconds_high or now) / (known.seconds_low or then)
+            return low, high
+        near = self._nearest(found)
+        if near is not None and near.variant.id == found.variant.id:
+            doubt = _DOUBT_SAME_KERNEL
+        else:
+            doubt = _DOUBT_MEASURED if self.rates.measured else _DOUBT_ASSUMED
+        doubt = min(doubt, max(ratio, 1 / ratio) ** 0.5 * 1.1)  # a small step errs by little
+        low, high = ratio / doubt, ratio * doubt
+        high = min(high, max(1.0, now / self.floor_seconds))
+        return min(low, high), high
+
+    def expected(self, found: Forecast) -> float:
+        """The middle of the gain's range."""
+        return math.prod(self.gain(found)) ** 0.5
+
+    def best(self, wanted: Callable[[Forecast], bool]) -> Forecast | None:
+        """The fastest of the others that is as ``wanted``, or None."""
+        return next((found for found in self.others if wanted(found)), None)
+
+
+def neighbours(parameters: Parameters, settings: Iterable[Parameters]) -> list[Parameters]:
+    """The settings that differ from ``parameters`` in one macro."""
+    return [other for other in settings if _distance(parameters, other) == 1]
+
+
+def _distance(first: Parameters, second: Parameters) -> int:
+    """How many macros differ."""
+    return sum(one != other for one, other in zip(first, second, strict=False))
+
+
+def _proxy(variant: Variant, problem: Problem) -> Problem:
+    """The same shape with a short K; square where the kernel takes nothing else."""
+    k = min(problem.k, _PROXY_K)
+    if variant.shapes == "square":
+        return replace(problem, seed=0)
+    return replace(problem, k=k, seed=0)
+
+
+@lru_cache(maxsize=256)
+def _settings(
+    variant: Variant, device: Device, limits: Limits | None, problem: Problem
+) -> tuple[Parameters, ...]:
+    default = dict(default_parameters(variant))
+    names = [parameter.name for parameter in variant.parameters]
+    product = itertools.product(*(parameter.values for parameter in variant.parameters))
+    found = []
+    for values in itertools.islice(product, _MAX_SETTINGS):
+        parameters = tuple(zip(names, values, strict=True))
+        try:
+            right = expected_verdict(variant, parameters, problem) == "verified"
+        except ExprError:
+            continue
+        if right and refusal(variant, parameters, problem, device, limits) is None:
+            found.append(parameters)
+    found.sort(key=lambda chosen: sum(default[name] != value for name, value in chosen))
+    return tuple(found)
+
+
+@lru_cache(maxsize=8192)
+def _rough_seconds(
+    variant: Variant, parameters: Parameters, problem: Problem, place: Place
+) -> float:
+    try:
+        return forecast(variant, parameters, problem, place).seconds
+    except ExprError:
+        return math.inf
