@@ -14,7 +14,15 @@ from typing import Any, TypeVar, get_args
 
 from gemmviz.cli.selection import say
 from gemmviz.core.choice import quiet_by_default
-from gemmviz.core.messages import Built, Checked, Message, Phase, SampleBatch, TimerChosen
+from gemmviz.core.messages import (
+    Built,
+    Checked,
+    Message,
+    Phase,
+    Progressed,
+    SampleBatch,
+    TimerChosen,
+)
 from gemmviz.core.model import ELEMENTS, Device, Job, Parameters, Problem, Variant
 from gemmviz.core.policy import PRESETS, Policy, fixed
 from gemmviz.core.units import duration
@@ -31,7 +39,7 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
     """Adds the options of a problem and of how it is measured."""
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--size", type=_positive, default=512, help="M = N = K (default 512)")
-    shape.add_argument("--shape", type=_shape, metavar="M,N,K")
+    shape.add_argument("--shape", type=parse_shape, metavar="M,N,K")
     parser.add_argument("--element", choices=tuple(ELEMENTS), default="float")
     parser.add_argument("--seed", type=_seed, help="of the random inputs (default: a new one)")
     how = parser.add_mutually_exclusive_group()
@@ -114,7 +122,8 @@ def _seconds(text: str) -> float:
     return value
 
 
-def _shape(text: str) -> tuple[int, int, int]:
+def parse_shape(text: str) -> tuple[int, int, int]:
+    """M, N and K of "M,N,K", as argparse wants it."""
     sizes = [_positive(word) for word in text.split(",")]
     if len(sizes) != 3:
         raise argparse.ArgumentTypeError(f"{text!r} is not M,N,K")
@@ -177,6 +186,8 @@ class Progress:
         match message:
             case Phase(name=phase):
                 self._line(f"{name}{phase} ...")
+            case Progressed(text=text):
+                self._line(text)
             case Built(seconds=seconds, log=log):
                 self._line(f"{name}built in {duration(seconds)}")
                 if log and self._terminal:

@@ -9,7 +9,18 @@ import traceback
 from collections.abc import Sequence
 
 from gemmviz import __version__
-from gemmviz.cli import compare, devices, kernels, occupancy, run
+from gemmviz.cli import (
+    access,
+    advise,
+    ceilings,
+    check,
+    claims,
+    compare,
+    devices,
+    kernels,
+    occupancy,
+    run,
+)
 from gemmviz.cli.selection import say
 
 _UNABLE = 2
@@ -24,7 +35,9 @@ def run_command(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--version", action="version", version=f"gemmviz {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (devices, kernels, run, compare, occupancy):
+    for command in (
+        devices, kernels, run, compare, access, occupancy, ceilings, advise, claims, check
+    ):  # fmt: skip
         command.add_parser(commands)
     parsed = parser.parse_args(_joined(arguments))
     try:

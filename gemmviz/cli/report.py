@@ -10,8 +10,10 @@ from gemmviz.core.codec import to_json
 from gemmviz.core.launch import flop
 from gemmviz.core.model import Result
 from gemmviz.core.policy import name_of
+from gemmviz.core.roofline import above_ceiling
 from gemmviz.core.spread import spread_of
 from gemmviz.core.stats import Floats, summarize
+from gemmviz.engine.ceiling_table import kept_ceilings
 
 
 def seconds_per_launch(result: Result) -> Floats:
@@ -57,6 +59,7 @@ def report(result: Result) -> dict[str, Any]:
         "stop_reason": result.stop_reason,
         "policy": {"name": name_of(job.policy), **to_json(job.policy)},
         "timer_trust": to_json(result.trust),
+        "suspicion": suspicion(result),
         "device_timer": to_json(result.timer),
         "context": to_json(result.context),
         "samples": [
@@ -71,3 +74,12 @@ def report(result: Result) -> dict[str, Any]:
         "build_log": result.build_log,
         "failure": to_json(result.failure),
     }
+
+
+def suspicion(result: Result) -> str:
+    """Why a result is faster than its device can be, as a sentence, or ""."""
+    summary = summarize(seconds_per_launch(result))
+    if summary is None:
+        return ""
+    job, table = result.job, kept_ceilings(result.device)
+    return above_ceiling(job.variant, job.problem, summary.median, table)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from gemmviz.cli.measuring import Progress, add_measuring, drain, make_job
-from gemmviz.cli.report import report, seconds_per_launch
+from gemmviz.cli.picture import add_png, check_picture, drawn
+from gemmviz.cli.report import report, seconds_per_launch, suspicion
 from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
 from gemmviz.core.codec import to_json
 from gemmviz.core.launch import describe_parameters, flop
@@ -34,32 +35,18 @@ def add_parser(commands: Any) -> None:
                         help="a parameter of the kernel, as TS=16")  # fmt: skip
     parser.add_argument("--device", metavar="TEXT", help="part of a platform's or device's name")
     add_measuring(parser)
-    parser.add_argument("--png", type=Path, metavar="FILE", help="draw the live charts")
+    add_png(parser, "draw the live charts")
     parser.add_argument("--error-map", type=Path, metavar="FILE",
                         help="draw where a wrong answer is wrong")  # fmt: skip
-    parser.add_argument("--scale", type=int, choices=(1, 2, 3, 4), default=1, help="of the PNG")
-    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="of the PNG")
     parser.set_defaults(answer=answer)
-
-
-def _check_picture(option: str, path: Path | None) -> None:
-    """Refuses a picture that could not be saved before anything is run for it.
-
-    Raises:
-        SelectionError: The name does not end in .png, or its folder does not exist.
-    """
-    if path is not None and path.suffix.lower() != ".png":
-        raise SelectionError(f"{option} {path} does not end in .png.", "refused")
-    if path is not None and not path.parent.is_dir():
-        raise SelectionError(f"{option} {path}: there is no folder {path.parent}.", "refused")
 
 
 def answer(arguments: argparse.Namespace) -> int:
     """Runs the kernel and prints what came of it."""
     engine = Engine()
     try:
-        _check_picture("--png", arguments.png)
-        _check_picture("--error-map", arguments.error_map)
+        check_picture("--png", arguments.png)
+        check_picture("--error-map", arguments.error_map)
         variant = find_variant(arguments.kernel)
         parameters = find_parameters(variant, arguments.parameters)
         device = find_device(engine.list_devices(), arguments.device)
@@ -140,10 +127,14 @@ def _print(result: Result) -> None:
         spread = spread_of(seconds_per_launch(result))
         for remark in describe_spread(spread) if spread is not None else ():
             print(remark)
+    if result.context is not None and result.context.library is not None:
+        print(f"Ran {result.context.library.text}.")
     if result.stop_reason:
         print(f"Ended: {STOP_WORDS[result.stop_reason]}.")
     if result.trust is not None:
         print(f"Timer: {result.trust.badge}. {result.trust.sentence}")
+    if doubt := suspicion(result):
+        print(f"Suspicious: {doubt}")
     if result.stopped:
         print("Stopped before the end.")
     if result.failure is not None:
@@ -168,19 +159,11 @@ def _draw(result: Result, arguments: argparse.Namespace, path: Path, kind: str) 
         why = "the answer is right" if right else "nothing was compared"
         say(f"There is no error map: {why}.")
         return right
-    # Qt is imported only when a picture is asked for.
-    from gemmviz.views.display import missing_library  # noqa: PLC0415
 
-    if (problem := missing_library()) is not None:
-        say(problem)
-        return False
-    from gemmviz.views.charts.picture import draw_error_map_png, draw_result_png  # noqa: PLC0415
+    def draw() -> None:
+        from gemmviz.views.charts import picture  # noqa: PLC0415 (only where one is asked for)
 
-    draw = draw_result_png if kind == "samples" else draw_error_map_png
-    try:
-        draw(result, path, scale=arguments.scale, theme=arguments.theme)
-    except OSError as error:
-        say(str(error))
-        return False
-    say(f"Saved {path}")
-    return True
+        draws = picture.draw_result_png if kind == "samples" else picture.draw_error_map_png
+        draws(result, path, scale=arguments.scale, theme=arguments.theme)
+
+    return drawn(path, draw)

@@ -29,9 +29,15 @@ PICTURE_SIZE = (1200, 800)
 """Width and height in pixels at scale 1."""
 
 
+def offscreen_application() -> None:
+    """Make the application that a process without a window needs to draw."""
+    if QApplication.instance() is None:
+        _application()
+
+
 @cache
-def _offscreen_application() -> QApplication:
-    """The one application of a process without a window; kept, because Qt dies without it."""
+def _application() -> QApplication:
+    """Kept, because Qt dies without it."""
     return QApplication(["gemmviz", "-platform", "offscreen"])
 
 
@@ -77,8 +83,7 @@ def draw_error_map_png(
 
 def _blank(kind: type[_C], theme: Theme | str) -> _C:
     """A chart of the size of a picture, in a process with or without a window."""
-    if QApplication.instance() is None:
-        _offscreen_application()
+    offscreen_application()
     chart = kind(theme=THEMES[theme] if isinstance(theme, str) else theme)
     chart.resize(*PICTURE_SIZE)
     return chart
