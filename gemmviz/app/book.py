@@ -9,8 +9,12 @@ from datetime import UTC, datetime
 from PySide6.QtCore import QObject, Signal
 
 from gemmviz.app.runs import Run
+from gemmviz.core.ceilings import CeilingTable
 from gemmviz.core.launch import describe_parameters
+from gemmviz.core.library_share import Question, Timing, fastest_libraries, library_share
+from gemmviz.core.model import DeviceKey
 from gemmviz.core.policy import name_of
+from gemmviz.core.roofline import above_ceiling, bandwidth_share, bytes_per_second
 
 CSV_COLUMNS = (
     "finished_at", "device", "platform", "kernel", "parameters", "m", "n", "k", "element",
@@ -18,6 +22,7 @@ CSV_COLUMNS = (
     "minimum_seconds", "flops_per_second", "occupancy", "verdict", "max_error", "speed_up",
     "seed", "failure", "policy", "stop_reason", "timer", "cache", "quiet", "samples",
     "iqr_seconds", "outliers", "drift", "load", "app_version", "driver_version", "build_options",
+    "bytes_per_second", "bandwidth_share", "library_share", "library",
 )  # fmt: skip
 MOST_TICKED = 40
 """So many runs are ticked by themselves: more would be no comparison that one can read."""
@@ -27,7 +32,8 @@ class ResultBook(QObject):
     """Finished runs in the order they ended; those that worked are ticked to compare at first.
 
     ``run_marked`` names the row whose tick changed; ``baseline_pinned`` the rows of the old and the
-    new baseline, -1 for none. ``marks_changed`` follows either.
+    new baseline, -1 for none. ``marks_changed`` follows either. ``figures_changed`` follows when
+    the traffic of a run or the ceilings of a device became known, and when a library has run.
     """
 
     run_added = Signal(int)
@@ -35,6 +41,7 @@ class ResultBook(QObject):
     baseline_pinned = Signal(int, int)
     marks_changed = Signal()
     cleared = Signal()
+    figures_changed = Signal()
     baseline_refused = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -43,6 +50,9 @@ class ResultBook(QObject):
         self.baseline: Run | None = None
         self._rows: dict[int, int] = {}
         self._ticked: set[int] = set()
+        self._traffic: dict[int, int] = {}
+        self._ceilings: dict[DeviceKey, CeilingTable] = {}
+        self._libraries: dict[Question, Timing] = {}
 
     @property
     def ticked(self) -> tuple[Run, ...]:
@@ -64,6 +74,10 @@ class ResultBook(QObject):
             self._ticked.add(row)
         self.runs.append(run)
         self.run_added.emit(row)
+        timing = _timing(run)
+        if timing is not None and run.job.variant.library:
+            self._libraries = fastest_libraries([*self._libraries.values(), timing])
+            self.figures_changed.emit()
 
     def tick(self, run: Run, ticked: bool) -> None:
         """Take a run into the comparison or out of it."""
@@ -93,6 +107,8 @@ class ResultBook(QObject):
         self.runs.clear()
         self._rows.clear()
         self._ticked.clear()
+        self._traffic.clear()
+        self._libraries.clear()
         self.baseline = None
         self.cleared.emit()
 
@@ -107,6 +123,51 @@ class ResultBook(QObject):
         if not (base.valid and run.valid) or _work(base) != _work(run):
             return None
         return base.summary.median / run.summary.median
+
+    def learn_traffic(self, run: Run, traffic_bytes: int) -> None:
+        """Know what a run's source asks of global memory in one launch, in bytes."""
+        if self._rows.get(run.job.id) is not None:
+            self._traffic[run.job.id] = traffic_bytes
+            self.figures_changed.emit()
+
+    def learn_ceilings(self, table: CeilingTable) -> None:
+        """Know the measured ceilings of a device."""
+        self._ceilings[table.device] = table
+        self.figures_changed.emit()
+
+    def traffic_bytes(self, run: Run) -> int | None:
+        """What a run's source asks of global memory in one launch, once that is known."""
+        return self._traffic.get(run.job.id)
+
+    def ceilings_of(self, run: Run) -> CeilingTable | None:
+        """The measured ceilings of a run's device, if known."""
+        return self._ceilings.get(run.device.key)
+
+    def bytes_per_second(self, run: Run) -> float | None:
+        """The bandwidth that a run achieved by what its source asks for."""
+        moved = self.traffic_bytes(run)
+        if moved is None or run.summary is None:
+            return None
+        return bytes_per_second(moved, run.summary.median)
+
+    def bandwidth_share(self, run: Run) -> float | None:
+        """That bandwidth over the measured one of global memory; above 1 where caches serve it."""
+        moved, table = self.traffic_bytes(run), self.ceilings_of(run)
+        if moved is None or table is None or run.summary is None:
+            return None
+        return bandwidth_share(moved, run.summary.median, table)
+
+    def library_share(self, run: Run) -> float | None:
+        """How fast a run is against the device's fastest library that ran the same problem."""
+        timing = _timing(run)
+        return library_share(timing, self._libraries) if timing is not None else None
+
+    def suspicion(self, run: Run) -> str:
+        """Why a run's time cannot be right, as a sentence, or "": it beats a measured ceiling."""
+        if run.summary is None:
+            return ""
+        job = run.job
+        return above_ceiling(job.variant, job.problem, run.summary.median, self.ceilings_of(run))
 
     def _row(self, run: Run | None) -> int:
         return self._rows.get(run.job.id, -1) if run is not None else -1
@@ -136,7 +197,9 @@ class ResultBook(QObject):
             _blank(run.estimate.occupancy if run.estimate is not None else None), verdict or "",
             run.check.max_error if run.check is not None else "", _blank(self.speed_up(run)),
             problem.seed, run.failure.sentence if run.failure is not None else "",
-            *_measurement(run),
+            *_measurement(run), _blank(self.bytes_per_second(run)),
+            _blank(self.bandwidth_share(run)), _blank(self.library_share(run)),
+            _library(run),
         )  # fmt: skip
 
 
@@ -166,6 +229,18 @@ def _not_a_baseline(run: Run) -> str:
     if run.summary is None:
         return "The baseline needs samples, and this run has none."
     return ""
+
+
+def _timing(run: Run) -> Timing | None:
+    """A run as a library is compared with it; None for one without figures that count."""
+    if run.result is None or run.summary is None or run.failure is not None:
+        return None
+    return Timing(run.job, run.summary.median, run.result.verdict)
+
+
+def _library(run: Run) -> str:
+    facts = run.context.library if run.context is not None else None
+    return facts.text if facts is not None else ""
 
 
 def _blank(value: float | None) -> object:

@@ -13,10 +13,12 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from gemmviz.app.samples import Tally, tally
 from gemmviz.core.comparison import Comparison
+from gemmviz.core.experiments import Experiment, Outcome
 from gemmviz.core.messages import Listing, Message, SampleBatch
 from gemmviz.core.model import Device, Failure, Job, Registers, Result, Samples
 
-Event = Message | Tally | Result | Comparison
+Event = Message | Tally | Result | Comparison | Outcome
+_LAST = (Result, Comparison, Outcome)
 REST_MILLISECONDS = 33
 """The least time between two deliveries of one lane to the GUI thread: about 30 a second."""
 
@@ -38,12 +40,16 @@ class Runner(Protocol):
         """The messages of jobs that take turns, each with its own id, the Comparison last."""
         ...
 
+    def perform(self, experiment: Experiment) -> Iterator[Message | Outcome]:
+        """What an experiment says of its progress, its Outcome last."""
+        ...
+
     def registers(self, job: Job, device: Device) -> Registers | None:
         """Registers per work-item where the compiler tells them."""
         ...
 
     def stop(self, job_id: int) -> None:
-        """End a job or a comparison; callable from any thread."""
+        """End a job, a comparison or an experiment; callable from any thread."""
         ...
 
     def close(self) -> None:
@@ -53,12 +59,13 @@ class Runner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a lane does at a time: one job, or with ``compared`` several that take turns."""
+    """What a lane does at a time: one job, with ``compared`` several in turns, or an experiment."""
 
     id: int
     jobs: tuple[Job, ...]
     devices: tuple[Device, ...]
     compared: bool = False
+    experiment: Experiment | None = None
 
 
 class Worker(QObject):
@@ -103,11 +110,9 @@ class Worker(QObject):
         ended = False
         try:
             for event in self._events(task):
-                if isinstance(event, Result | Comparison):
-                    ended = True
-                    results = event.results if isinstance(event, Comparison) else (event,)
-                    for result in results:
-                        self._deliver(tally(result.job.id, result.samples))
+                ended = ended or isinstance(event, _LAST)
+                for result in _results(event):
+                    self._deliver(tally(result.job.id, result.samples))
                 self._deliver(event)
                 if QThread.currentThread().isInterruptionRequested():
                     break
@@ -115,8 +120,10 @@ class Worker(QObject):
             if not ended:  # what came before stays as it was heard
                 self._deliver(_without_end(task))
 
-    def _events(self, task: Task) -> Iterator[Message | Result | Comparison]:
-        if task.compared:
+    def _events(self, task: Task) -> Iterator[Message | Result | Comparison | Outcome]:
+        if task.experiment is not None:
+            yield from self._engine.perform(task.experiment)
+        elif task.compared:
             yield from self._engine.compare(task.jobs, task.devices, task.id)
         else:
             yield from self._engine.run(task.jobs[0], task.devices[0])
@@ -129,9 +136,17 @@ class Worker(QObject):
             self.messages_arrived.emit()
 
 
-def _without_end(task: Task) -> Result | Comparison:
+def _results(event: Event) -> tuple[Result, ...]:
+    if isinstance(event, Comparison):
+        return event.results
+    return (event,) if isinstance(event, Result) else ()
+
+
+def _without_end(task: Task) -> Result | Comparison | Outcome:
     """The last word on a task that the engine left without one."""
     failure = Failure("crash", "The engine ended without a result: see the terminal.")
+    if task.experiment is not None:
+        return Outcome(task.experiment, None, failure)
     if task.compared:
         return Comparison(task.id, (), (), failure, False, "")
     return Result(task.jobs[0], task.devices[0], failure=failure, finished_at=time.time())
@@ -209,7 +224,7 @@ class Lane(QObject):
         if not events or self.running is None:
             return
         self._rest.start()
-        task_id, ended = self.running, isinstance(events[-1], Result | Comparison)
+        task_id, ended = self.running, isinstance(events[-1], _LAST)
         if ended:
             self.running = None
         self.batch_arrived.emit(task_id, merge(events))

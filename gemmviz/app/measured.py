@@ -50,13 +50,20 @@ def measured(run: Run) -> Measured:
     )
 
 
-def timer_badge(trust: TimerTrust | None) -> Badge | None:
-    """Whether the clock of a run is to be trusted, with its numbers; None before that is known."""
+def timer_badge(trust: TimerTrust | None, suspicion: str = "") -> Badge | None:
+    """Whether the clock of a run is to be trusted, with its numbers; None before that is known.
+
+    Args:
+        trust: What its times say of themselves.
+        suspicion: Why the run is faster than its device can be, as a sentence, or "".
+    """
     if trust is None:
         return None
     numbers = f"{trust.launches:,} launches judged"
     if trust.reversed or trust.zero:
         numbers += f", {trust.reversed:,} ended before their start and {trust.zero:,} at it"
+    if suspicion:
+        return Badge("suspicious", "doubt", f"{suspicion}\n{trust.sentence}\n{numbers}.")
     meaning = "good" if trust.badge == "events trusted" else "doubt"
     return Badge(trust.badge, meaning, f"{trust.sentence}\n{numbers}.")
 

@@ -21,7 +21,7 @@ from gemmviz.app.outcomes import outcome
 from gemmviz.app.runs import Run
 from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters
-from gemmviz.core.units import duration, percent, throughput
+from gemmviz.core.units import duration, percent, scaled, throughput
 
 SORT_ROLE = Qt.ItemDataRole.UserRole + 1
 """A value of the cell to sort by."""
@@ -69,6 +69,8 @@ _COLUMNS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("Occupancy", _occupancy),
     ("Time", _finished),
 )
+_FIGURES = ("Bandwidth", "Of memory", "Of library")
+"""Columns that come once ceilings, traffic or a library's run are known: see _figure()."""
 _SORT_KEYS: dict[int, Callable[[Run], float]] = {
     3: lambda run: float(run.flop),
     5: lambda run: run.summary.median if run.summary is not None else 0.0,
@@ -77,9 +79,16 @@ _SORT_KEYS: dict[int, Callable[[Run], float]] = {
     10: lambda run: run.result.finished_at if run.result is not None else 0.0,
 }
 """What columns of numbers are sorted by; the others by the text that they show."""
-_NUMBERS = (5, 6, 8, 9)
+_NUMBERS = (5, 6, 8, 9, 11, 12, 13)
 _SPEED_COLUMNS = (5, 6)
 _VERDICT, _SPEED_UP = 7, 8
+_BANDWIDTH, _SHARE, _LIBRARY = 11, 12, 13
+_FIGURE_TIPS = {
+    _BANDWIDTH: "All that the source asks of global memory, over the median time.",
+    _SHARE: "That over the measured bandwidth of global memory; caches can serve more than all.",
+    _LIBRARY: "The median of the device's fastest library for the same problem over this one; "
+    "each was measured by itself, so a comparison in turns is surer.",
+}
 
 
 class ResultsTableModel(QAbstractTableModel):
@@ -89,6 +98,8 @@ class ResultsTableModel(QAbstractTableModel):
         super().__init__(parent)
         self._book = book
         self._count = len(book.runs)
+        self._names = tuple(name for name, _ in _COLUMNS)
+        book.figures_changed.connect(self._on_figures_changed)
         book.run_added.connect(self._on_run_added)
         book.run_marked.connect(self._on_run_marked)
         book.baseline_pinned.connect(self._on_baseline_pinned)
@@ -96,12 +107,12 @@ class ResultsTableModel(QAbstractTableModel):
 
     def line(self, row: int) -> str:
         """A row as text to copy, with tabs between."""
-        cells = (self.index(row, column) for column in range(len(_COLUMNS)))
+        cells = (self.index(row, column) for column in range(len(self._names)))
         return "\t".join(str(self.data(cell)) for cell in cells)
 
     def header_line(self) -> str:
         """The names of the columns, with tabs between."""
-        return "\t".join(name for name, _ in _COLUMNS)
+        return "\t".join(self._names)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """See QAbstractItemModel."""
@@ -109,16 +120,16 @@ class ResultsTableModel(QAbstractTableModel):
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """See QAbstractItemModel."""
-        return 0 if parent.isValid() else len(_COLUMNS)
+        return 0 if parent.isValid() else len(self._names)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
         """See QAbstractItemModel."""
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(_COLUMNS):
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self._names):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return _COLUMNS[section][0]
+            return self._names[section]
         return _alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -164,6 +175,8 @@ class ResultsTableModel(QAbstractTableModel):
         return self._book.runs[index.row()]
 
     def _text(self, run: Run, column: int) -> str:
+        if column in _FIGURE_TIPS:
+            return self._figure(run, column)
         if column != _SPEED_UP:
             return _COLUMNS[column][1](run)
         if run is self._book.baseline:
@@ -171,7 +184,17 @@ class ResultsTableModel(QAbstractTableModel):
         factor = self._book.speed_up(run)
         return f"{factor:.2f} ×" if factor is not None else _NONE
 
+    def _figure(self, run: Run, column: int) -> str:
+        if column == _BANDWIDTH:
+            speed = self._book.bytes_per_second(run)
+            return " ".join(scaled(speed, "B/s")) if speed is not None else _NONE
+        asked = self._book.bandwidth_share if column == _SHARE else self._book.library_share
+        share = asked(run)
+        return percent(share) if share is not None else _NONE
+
     def _tip(self, run: Run, column: int) -> str:
+        if column in _FIGURE_TIPS:
+            return _FIGURE_TIPS[column]
         if run.failure is not None:
             return f"{run.failure.sentence}\n\n{run.failure.detail}".strip()
         if column == _SPEED_UP and self._book.baseline is None:
@@ -184,6 +207,12 @@ class ResultsTableModel(QAbstractTableModel):
         key = _SORT_KEYS.get(column)
         if key is not None:
             return key(run)
+        if column == _BANDWIDTH:
+            return self._book.bytes_per_second(run) or 0.0
+        if column == _SHARE:
+            return self._book.bandwidth_share(run) or 0.0
+        if column == _LIBRARY:
+            return self._book.library_share(run) or 0.0
         return self._book.speed_up(run) or 0.0 if column == _SPEED_UP else self._text(run, column)
 
     @Slot(int)
@@ -200,13 +229,24 @@ class ResultsTableModel(QAbstractTableModel):
     @Slot(int, int)
     def _on_baseline_pinned(self, before: int, now: int) -> None:
         """The speed-ups change in every row, the rest in those of both baselines alone."""
-        last = len(_COLUMNS) - 1
+        last = len(self._names) - 1
         for row in (before, now):
             if row >= 0:
                 self.dataChanged.emit(self.index(row, 0), self.index(row, last))
         if self._count:
             bottom = self.index(self._count - 1, _SPEED_UP)
             self.dataChanged.emit(self.index(0, _SPEED_UP), bottom)
+
+    @Slot()
+    def _on_figures_changed(self) -> None:
+        """The columns of traffic come with the first figure, and stay."""
+        if len(self._names) == len(_COLUMNS):
+            self.beginInsertColumns(QModelIndex(), _BANDWIDTH, _LIBRARY)
+            self._names += _FIGURES
+            self.endInsertColumns()
+        elif self._count:
+            bottom = self.index(self._count - 1, _LIBRARY)
+            self.dataChanged.emit(self.index(0, _BANDWIDTH), bottom)
 
     @Slot()
     def _on_cleared(self) -> None:

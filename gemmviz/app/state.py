@@ -11,8 +11,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gemmviz.app.access_lens import AccessLens
 from gemmviz.app.book import ResultBook
 from gemmviz.app.estimator import Estimator, question
+from gemmviz.app.laboratory import Laboratory
 from gemmviz.app.narration import Line
 from gemmviz.app.rematch import comparison_jobs, comparison_refusal, in_order
 from gemmviz.app.run_queue import RunQueue
@@ -27,11 +29,12 @@ from gemmviz.app.targets import (
     remarks,
     target_of,
 )
+from gemmviz.app.traffic import Traffic
 from gemmviz.app.worker import Workers
 from gemmviz.core.catalog import Catalog, CatalogError
 from gemmviz.core.choice import default_device
 from gemmviz.core.estimate import Estimate
-from gemmviz.core.labels import device_label
+from gemmviz.core.labels import count_devices, device_label
 from gemmviz.core.limits import limits_for
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.messages import Listing
@@ -84,6 +87,12 @@ class AppState(QObject):
             "comparison_ended", "timer_measured", "line_logged",
         ):  # fmt: skip
             getattr(self._queue, name).connect(getattr(self, name))
+        self.laboratory = Laboratory(workers, self.book, self._ids, self)
+        self.laboratory.line_logged.connect(self.line_logged)
+        self.lens = AccessLens(self)
+        self._traffic = Traffic(self.book, self.lens, self._is_timing, self)
+        for ended in (self.job_ended, self.comparison_ended, self.laboratory.experiment_ended):
+            ended.connect(self._traffic.catch_up)
         self._estimator = Estimator(workers, self)
         self._estimator.registers_learned.connect(self._on_registers_learned)
 
@@ -134,8 +143,9 @@ class AppState(QObject):
         kept = known.get(self.device.key) if self.device is not None else None
         self.device = kept or default_device(self.devices) or next(iter(self.devices), None)
         self._choose_targets()
+        self.laboratory.recall(self.devices)
         self.devices_listed.emit()
-        self.log("devices", _count_devices(listing))
+        self.log("devices", count_devices(listing.platforms))
         if self.ticked != ticked_before:
             self.devices_ticked.emit()
         if self.device != device_before:
@@ -311,6 +321,10 @@ class AppState(QObject):
         """Whether a comparison waits or goes on."""
         return self._queue.comparing
 
+    def _is_timing(self) -> bool:
+        """Whether anything may be timed that other work would disturb."""
+        return bool(self.active) or self.comparing or bool(self.laboratory.busy)
+
     @property
     def quiet(self) -> bool:
         """Whether something is timed that drawing must not disturb."""
@@ -355,8 +369,9 @@ class AppState(QObject):
         self._queue.add_comparison(again, next(self._ids))
 
     def stop(self) -> None:
-        """End every run and comparison, and forget the waiting ones."""
+        """End every run, comparison and experiment, and forget the waiting ones."""
         self._queue.stop()
+        self.laboratory.stop()
 
     def show(self, run: Run | None) -> None:
         """Put a run on the cards and the live charts."""
@@ -380,11 +395,6 @@ class AppState(QObject):
     def close(self) -> None:
         """End every run, child and thread, and wait for them."""
         self._estimator.stop()
+        self.lens.close()
         self._queue.forget()
         self._workers.close()
-
-
-def _count_devices(listing: Listing) -> str:
-    devices = sum(len(platform.devices) for platform in listing.platforms)
-    platforms = len(listing.platforms)
-    return f"{devices} device{'s' * (devices != 1)} on {platforms} platform{'s' * (platforms != 1)}"

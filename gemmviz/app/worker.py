@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gemmviz.app.lane import Lane, Runner, Task
+from gemmviz.core.experiments import CheckRaces, Experiment
 from gemmviz.core.model import Device, Job, Registers
 
 
@@ -15,9 +16,9 @@ class Workers(QObject):
     """Every worker thread: one for each piece of hardware, for comparisons and for enquiries.
 
     Devices that share hardware share a lane and so take turns; only separate hardware runs at the
-    same time. A comparison runs alone: whatever was queued before it has ended, and what is queued
-    later waits. A batch holds the merged events of one job or comparison since the last batch, in
-    order.
+    same time. An experiment is done on its device's lane. A comparison runs alone: whatever was
+    queued before it has ended, and what is queued later waits. A batch holds the merged events of
+    one job, comparison or experiment since the last batch, in order.
     """
 
     devices_listed = Signal(object)
@@ -69,8 +70,20 @@ class Workers(QObject):
         self._held.append(Task(job_id, tuple(jobs), tuple(devices), compared=True))
         self._advance()
 
+    def perform(self, experiment: Experiment) -> None:
+        """Queue an experiment on its device's lane; one without a device runs alone.
+
+        ``batch_arrived`` brings its events, or ``comparison_advanced`` if it runs alone; the last
+        of them is its Outcome.
+        """
+        alone = isinstance(experiment, CheckRaces)
+        devices = () if isinstance(experiment, CheckRaces) else (experiment.device,)
+        task = Task(experiment.job_id, (), devices, compared=alone, experiment=experiment)
+        self._held.append(task)
+        self._advance()
+
     def stop(self, job_id: int) -> None:
-        """End a running or waiting job or comparison."""
+        """End a running or waiting job, comparison or experiment."""
         self._held = deque(task for task in self._held if task.id != job_id)
         for lane in self._all_lanes:
             lane.stop(job_id)

@@ -144,6 +144,7 @@ class Cards(QWidget):
         state.run_shown.connect(self._on_run_shown)
         state.job_advanced.connect(self._on_job_advanced)
         state.job_ended.connect(self._on_job_ended)
+        state.book.figures_changed.connect(self._refresh)
         self._refresh()
 
     def set_theme(self, theme: Theme) -> None:
@@ -239,7 +240,7 @@ class Cards(QWidget):
         if share is not None and run.result is None:
             note = f"{note}, {percent(share)}"
         self.measured.show_figure(found.figure, found.unit, note, tip=found.tip)
-        badge = timer_badge(run.trust)
+        badge = timer_badge(run.trust, self._state.book.suspicion(run))
         if badge is None:
             self.measured.show_badge("")
         else:

@@ -14,19 +14,29 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget, QToolButton,
 
 from gemmviz.app.results_table import ResultsTableModel
 from gemmviz.app.state import AppState
+from gemmviz.views.access_panel import AccessPanel
+from gemmviz.views.advice_panel import AdvicePanel
 from gemmviz.views.charts import CHARTS
+from gemmviz.views.charts.access_map import AccessMapChart
+from gemmviz.views.charts.advice import AdviceChart
 from gemmviz.views.charts.chart import Chart
+from gemmviz.views.charts.claims import ClaimsChart
 from gemmviz.views.charts.compare import CompareChart
 from gemmviz.views.charts.distribution import DistributionChart
 from gemmviz.views.charts.error_map import ErrorMapChart
 from gemmviz.views.charts.live import LiveChart
+from gemmviz.views.charts.roofline import RooflineChart
+from gemmviz.views.charts.steps import StepsChart
+from gemmviz.views.claims_panel import ClaimsPanel
 from gemmviz.views.compare_panel import ComparePanel
 from gemmviz.views.distribution_panel import DistributionPanel
 from gemmviz.views.error_map_panel import ErrorMapPanel
 from gemmviz.views.export import ExportDialog, Title, copy_chart
 from gemmviz.views.live_panel import LivePanel
 from gemmviz.views.menus import Menus
+from gemmviz.views.occupancy_curves_panel import OccupancyCurvesPanel
 from gemmviz.views.results_panel import ResultsPanel
+from gemmviz.views.roofline_panel import RooflinePanel
 from gemmviz.views.theme import Theme
 
 
@@ -67,13 +77,34 @@ class Tabs(QTabWidget):
         self.distribution = DistributionPanel(state)
         self.error_map = ErrorMapPanel(state)
         self.compare = ComparePanel(state, results)
+        self.access = AccessPanel(state)
+        self.occupancy = OccupancyCurvesPanel(state)
+        self.roofline = RooflinePanel(state)
+        self.advice = AdvicePanel(state)
+        self.claims = ClaimsPanel(state)
         self.results = ResultsPanel(state, results)
         self.measure = self.results.tools.add_button("versus", "", "Measure")
-        panels: dict[type[Chart], LivePanel | DistributionPanel | ErrorMapPanel | ComparePanel] = {
+        panels: dict[
+            type[Chart],
+            LivePanel
+            | DistributionPanel
+            | ErrorMapPanel
+            | ComparePanel
+            | AccessPanel
+            | OccupancyCurvesPanel
+            | RooflinePanel
+            | AdvicePanel
+            | ClaimsPanel,
+        ] = {
             LiveChart: self.live,
             DistributionChart: self.distribution,
             ErrorMapChart: self.error_map,
             CompareChart: self.compare,
+            AccessMapChart: self.access,
+            StepsChart: self.occupancy,
+            RooflineChart: self.roofline,
+            AdviceChart: self.advice,
+            ClaimsChart: self.claims,
         }
         for title, kind in CHARTS:
             self.addTab(panels[kind], title)
@@ -102,12 +133,14 @@ class Tabs(QTabWidget):
         self.compare.duels.copied.connect(self._on_duels_copied)
         self.results.export.clicked.connect(self._on_export_table)
         self.results.clear.clicked.connect(self._on_clear)
+        self.claims.told.connect(self.told)
         state.book.baseline_refused.connect(self.told)
         state.run_shown.connect(self._on_run_shown)
         state.job_advanced.connect(self._on_job_advanced)
         state.comparison_ended.connect(self._on_comparison_ended)
         charts = (self.live.chart, self.distribution.chart, self.error_map.chart,
-                  self.compare.bars, self.compare.ratios)  # fmt: skip
+                  self.compare.bars, self.compare.ratios, self.access.chart,
+                  self.occupancy.steps, self.occupancy.speed, self.roofline.chart)  # fmt: skip
         for chart in charts:
             copy = QShortcut(QKeySequence.StandardKey.Copy, chart)
             copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from gemmviz.core.comparison import Comparison
 from gemmviz.core.context import Context
+from gemmviz.core.experiments import Experiment, Finding, Outcome
 from gemmviz.core.messages import (
     Began,
     Built,
@@ -19,6 +20,7 @@ from gemmviz.core.messages import (
     Listing,
     Message,
     Phase,
+    Progressed,
     SampleBatch,
     TimerChosen,
 )
@@ -274,6 +276,9 @@ class FakeEngine:
         self.answer: Registers | None = Registers(36, 2048, 0)
         self.asked: list[Job] = []
         self.compared: list[tuple[Job, ...]] = []
+        self.performed: list[Experiment] = []
+        self.finding: Finding | None = None
+        self.endless_experiments = False
         self.threads: dict[int, int] = {}
         self.spans: dict[int, tuple[float, float]] = {}
         self.closed = False
@@ -316,6 +321,18 @@ class FakeEngine:
         versus = () if stopped or self.failure else (EQUAL,) * (len(jobs) - 1)
         reason = "stopped" if stopped else "decided"
         yield Comparison(job_id, results, versus, self.failure, stopped, reason)
+
+    def perform(self, experiment: Experiment) -> Iterator[Message | Outcome]:
+        """Half done, done, and ``finding``; with ``endless_experiments`` not before a stop."""
+        self.performed.append(experiment)
+        job_id = experiment.job_id
+        began = time.monotonic()
+        yield Progressed(job_id, 0.5, "half")
+        while self.endless_experiments and not self.wait_stopped(job_id, 0.002):
+            pass
+        stopped = job_id in self._stopped
+        self.spans[job_id] = began, time.monotonic()
+        yield Outcome(experiment, None if stopped else self.finding, self.failure, stopped)
 
     def _result(self, record: Record, job_id: int) -> Result:
         result = record.result

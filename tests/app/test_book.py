@@ -93,7 +93,8 @@ def test_csv_tells_how_each_run_was_measured_in_columns_at_the_end(book):
     assert header[22] == "failure"
     assert header[23:] == [
         "policy", "stop_reason", "timer", "cache", "quiet", "samples", "iqr_seconds", "outliers",
-        "drift", "load", "app_version", "driver_version", "build_options",
+        "drift", "load", "app_version", "driver_version", "build_options", "bytes_per_second",
+        "bandwidth_share", "library_share", "library",
     ]  # fmt: skip
     row = next(csv.DictReader(io.StringIO(text)))
     assert row["policy"] == "Standard"
@@ -105,6 +106,7 @@ def test_csv_tells_how_each_run_was_measured_in_columns_at_the_end(book):
     assert abs(float(row["drift"])) < 0.02
     assert (row["load"], row["app_version"]) == ("0.25", "1.2.3")
     assert (row["driver_version"], row["build_options"]) == ("580.65", "-cl-std=CL1.2")
+    assert (row["bytes_per_second"], row["bandwidth_share"]) == ("", "")
 
 
 def test_only_so_many_runs_are_ticked_by_themselves(book):

@@ -1,0 +1,85 @@
+"""What is said of a kernel's accesses as a whole, above their picture."""
+
+from __future__ import annotations
+
+from gemmviz.core.access.report import AccessReport, Machine, Pad, Touches
+from gemmviz.core.launch import describe_parameters
+from gemmviz.core.model import Parameters, Problem, Variant
+from gemmviz.core.units import memory, scaled
+from gemmviz.views.charts.access_cells import access_scene
+from gemmviz.views.charts.access_map import AccessMapChart
+from gemmviz.views.charts.heading import Line
+
+_MOST_UNKNOWNS = 3
+
+
+def totals(report: AccessReport) -> str:
+    """Work, traffic, intensity and reuse of a launch on one line."""
+    words = [
+        " ".join(scaled(report.flop, "FLOP")),
+        f"{memory(report.global_traffic_bytes)} of global traffic",
+    ]
+    if report.local_traffic_bytes:
+        words.append(f"{memory(report.local_traffic_bytes)} of local")
+    if report.intensity is not None:
+        words.append(f"{report.intensity:.3g} FLOP/B")
+    if report.reuse is not None:
+        words.append(f"reuse {report.reuse:.3g} × naive")
+    return "  ·  ".join(words)
+
+
+def machine_words(machine: Machine) -> str:
+    """Lanes and banks, and where they are known from: "32 lanes and 32 banks: assumed"."""
+    source = machine.source.partition(":")[0]  # what follows says the same
+    return f"{machine.warp} lanes and {machine.banks} banks: {source}"
+
+
+def unknown_lines(report: AccessReport) -> tuple[str, ...]:
+    """What could not be followed, a line each, and that the totals leave it out."""
+    found = [f"Line {unknown.line}: {unknown.reason}" for unknown in report.unknowns]
+    if not found:
+        return ()
+    more = len(found) - _MOST_UNKNOWNS
+    if more > 0:
+        found[_MOST_UNKNOWNS:] = [f"and {more} more"]
+    return ("Not followed, so the totals are lower bounds:", *found)
+
+
+def pad_words(pads: tuple[Pad, ...], best: Pad | None) -> str:
+    """What the best pad gives: "Pad +1: 2,048 passes instead of 16,384"; "" without pads."""
+    now = next((pad for pad in pads if pad.pad == 0), None)
+    if best is None or now is None:
+        return ""
+    if best.total_passes >= now.total_passes:
+        return f"No pad does better than none: {now.total_passes:,} passes"
+    return f"Pad +{best.pad}: {best.total_passes:,} passes instead of {now.total_passes:,}"
+
+
+def subject(variant: Variant, parameters: Parameters, problem: Problem) -> str:
+    """Kernel, parameters, shape and element: "Tiled TS=16, 512 × 512 × 512 float"."""
+    shape = f"{problem.m} × {problem.n} × {problem.k} {problem.element}"
+    return f"{variant.title} {describe_parameters(parameters)}".strip() + f", {shape}"
+
+
+def heading_lines(report: AccessReport) -> tuple[Line, ...]:
+    """Totals, machine and what is unknown as the lines below a title."""
+    return (
+        Line(totals(report), "text"),
+        Line(machine_words(report.machine)),
+        *(Line(text, "warn") for text in unknown_lines(report)),
+    )
+
+
+def access_chart(
+    variant: Variant,
+    parameters: Parameters,
+    problem: Problem,
+    report: AccessReport,
+    touches: tuple[Touches, ...],
+) -> AccessMapChart:
+    """The chart of a kernel's first warp at its first step, with all that is said above it."""
+    chart = AccessMapChart()
+    chart.set_scene(access_scene(variant, problem, report, touches))
+    chart.set_heading(subject(variant, parameters, problem), heading_lines(report))
+    chart.export_title = f"Access of {subject(variant, parameters, problem)}"
+    return chart
