@@ -37,6 +37,11 @@ QTabBar::tab { color: $muted; background: transparent; padding: 8px 14px;
 QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
 QTabBar::tab:hover:!selected { color: $text; }
 QTabBar::tab:focus { color: $accent; }
+QTabBar::scroller { width: 48px; }
+QTabBar QToolButton { padding: 2px; margin: 3px 1px; }
+QTabBar QToolButton::left-arrow { image: url("$icons/field-left.svg"); width: 12px; height: 12px; }
+QTabBar QToolButton::right-arrow { image: url("$icons/field-right.svg"); width: 12px;
+  height: 12px; }
 
 QPushButton, QToolButton { color: $text; background: $panel; border: 1px solid $border;
   border-radius: 5px; padding: 5px 12px; }

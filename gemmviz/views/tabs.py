@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget, QToolButton, QWidget
 
 from gemmviz.app.results_table import ResultsTableModel
@@ -38,6 +38,8 @@ from gemmviz.views.occupancy_curves_panel import OccupancyCurvesPanel
 from gemmviz.views.results_panel import ResultsPanel
 from gemmviz.views.roofline_panel import RooflinePanel
 from gemmviz.views.theme import Theme
+
+_KEYS = "1234567890"
 
 
 class ChartPanel(Protocol):
@@ -110,8 +112,19 @@ class Tabs(QTabWidget):
             self.addTab(panels[kind], title)
         self.addTab(self.results, "Results")
         self._panels: dict[QWidget, ChartPanel] = {panel: panel for panel in panels.values()}
+        self._fill_menu()
         self._connect()
         self._on_measure_changed()
+
+    def _fill_menu(self) -> None:
+        """Every tab in the menu, since a narrow window cannot show all of them, with a key each."""
+        for place in range(self.count()):
+            action = QAction(self.tabText(place), self)
+            action.setData(place)
+            if place < len(_KEYS):
+                action.setShortcut(QKeySequence(f"Ctrl+{_KEYS[place]}"))
+            self._menus.tabs.addAction(action)
+        self._menus.tabs.triggered.connect(self._on_tab_chosen)
 
     def _connect(self) -> None:
         menus, state = self._menus, self._state
@@ -207,6 +220,10 @@ class Tabs(QTabWidget):
         for button in (self.compare.measure, self.measure):
             button.setEnabled(self._menus.measure.isEnabled())
             button.setToolTip(self._menus.measure.toolTip())
+
+    @Slot(QAction)
+    def _on_tab_chosen(self, action: QAction) -> None:
+        self.setCurrentIndex(action.data())
 
     @Slot()
     def _on_home(self) -> None:

@@ -292,3 +292,17 @@ def test_a_kernel_that_does_not_load_is_noticed(qtbot, engine, tmp_path):
     assert "colour" in window.log.toPlainText()
     assert state.setup.variant.id == "tiled"
     window.close()
+
+
+def test_every_tab_is_in_the_menu_and_comes_to_the_front(window):
+    tabs = window.tabs
+    actions = window.menus.tabs.actions()
+    assert [action.text() for action in actions] == [
+        tabs.tabText(place) for place in range(tabs.count())
+    ]
+    for place, action in enumerate(actions):
+        action.trigger()
+        assert tabs.currentIndex() == place
+    keys = [action.shortcut().toString() for action in actions if not action.shortcut().isEmpty()]
+    assert keys[0] == "Ctrl+1"
+    assert len(keys) == len(set(keys)) == min(10, tabs.count())
