@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from gemmviz.core.access.errors import LensError
 from gemmviz.core.access.lanes import Group, all_groups, group_of, inner_groups, sample
 from gemmviz.core.access.report import AccessReport, Machine, Pad, Touches
 from gemmviz.core.access.running import launched, run
@@ -128,26 +129,29 @@ def pads(
 ) -> tuple[Pad, ...]:
     """What row lengths of the local arrays give: pads of 0 to 8 elements.
 
-    A parameter whose name ends in PAD is varied where the kernel has one; else the inner dimension
-    of all local arrays with two or more. Empty where neither is there: what a one-dimensional
-    array's rows are, only its index knows.
+    Parameters with PAD in their name are varied where the kernel has any, but for values that its
+    source refuses; else the inner dimension of all local arrays with two or more. Empty where
+    neither is there: what a one-dimensional array's rows are, only its index knows.
 
     Raises:
         LensError: As :func:`analyse`.
     """
-    first = ((0, 0, 0),)
-    name = next((name for name, _ in parameters if name.endswith("PAD")), None)
+    names = [name for name, _ in parameters if "PAD" in name]
     found = []
+    refused = None
     for pad in range(_MOST_PAD + 1):
-        chosen = tuple((n, pad if n == name else value) for n, value in parameters)
-        done = run(variant, chosen, problem, first, 0 if name else pad)
-        if name is None and not done.state.padded_arrays:
+        chosen = tuple((name, pad if name in names else value) for name, value in parameters)
+        try:
+            done = run(variant, chosen, problem, ((0, 0, 0),), 0 if names else pad)
+        except LensError as error:
+            refused = error
+            continue
+        if not names and not done.state.padded_arrays:
             return ()
         table = AccessTable(done)
         passes, total = local_total(table, machine)
-        if name is None:
-            size = table.local_bytes()
-        else:
-            size = geometry(variant, chosen, problem).local_bytes
-        found.append(Pad(pad, passes, total, size))
+        whole = geometry(variant, chosen, problem).local_bytes if names else table.local_bytes()
+        found.append(Pad(pad, passes, total, whole))
+    if not found and refused is not None:
+        raise refused
     return tuple(found) if found and found[0].passes else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -122,6 +123,16 @@ def test_a_kernel_without_a_pad_of_its_own_is_padded_in_its_declarations() -> No
     assert pads(own("  C[0] = 1;\n"), (), SHAPE, MACHINE) == ()
     strided = CATALOG.find("naive_strided")
     assert pads(strided, default_parameters(strided), SHAPE, MACHINE) == ()
+
+
+def test_pads_that_the_source_refuses_are_left_out() -> None:
+    variant = CATALOG.find("barriers_tiled")
+    odd = "#if PAD % 4 != 0\n#error PAD must be a multiple of 4\n#endif\n"
+    strict = replace(variant, source=odd + variant.source)
+    tried = pads(strict, with_("barriers_tiled"), Problem(64, 64, 64), MACHINE)
+    assert [pad.pad for pad in tried] == [0, 4, 8]
+    with pytest.raises(LensError, match="never"):
+        pads(replace(variant, source="#error never\n"), with_("barriers_tiled"), SHAPE, MACHINE)
 
 
 def test_machines() -> None:

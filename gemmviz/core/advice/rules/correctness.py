@@ -40,9 +40,9 @@ def _judge(situation: Situation, outlook: Outlook) -> Finding | None:
 def _mended(situation: Situation, outlook: Outlook) -> Forecast | None:
     """What to run instead: other macros, the same idea in a right kernel, or the fastest."""
     variant = situation.variant
-    for settings in (outlook.settings(variant),):
-        if settings and situation.parameters not in settings:
-            return outlook.of(variant, settings[0])
+    right = outlook.settings(variant)
+    if right and situation.parameters not in right:
+        return outlook.of(variant, right[0])
     same_idea = [
         candidate
         for candidate in situation.candidates

@@ -26,7 +26,9 @@ def _pad(situation: Situation, outlook: Outlook) -> Finding | None:
     if parameter is None or not dict(situation.parameters)[parameter.name]:
         return None
     plain = with_value(situation.parameters, parameter.name, 0)
-    found = outlook.of(situation.variant, plain) if _possible(situation, outlook, plain) else None
+    if plain not in outlook.settings(situation.variant):
+        return None
+    found = outlook.of(situation.variant, plain)
     if found is None:
         return None
     pad = dict(situation.parameters)[parameter.name]
@@ -46,10 +48,6 @@ def _pad(situation: Situation, outlook: Outlook) -> Finding | None:
     )
     # The model knows no vectors; where nothing was measured it is a matter of a few per cent.
     return advised if known else replace(advised, gain_low=1.0, gain_high=_PAD_GAIN)
-
-
-def _possible(situation: Situation, outlook: Outlook, parameters: object) -> bool:
-    return parameters in outlook.settings(situation.variant)
 
 
 def _staging(situation: Situation, outlook: Outlook) -> Finding | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gemmviz.core.advice.finding import Finding
 from gemmviz.core.advice.forecast import Forecast
 from gemmviz.core.advice.outlook import Outlook
@@ -64,9 +66,8 @@ def _units(situation: Situation, outlook: Outlook) -> Finding | None:
     )
 
 
-def _fastest(outlook: Outlook, wanted: object) -> Forecast | None:
+def _fastest(outlook: Outlook, wanted: Callable[[Forecast], bool]) -> Forecast | None:
     """The fastest setting of the kernel at hand that is as wanted, else the fastest of all."""
-    assert callable(wanted)
     return next((f for f in outlook.own if wanted(f)), None) or outlook.best(wanted)
 
 
