@@ -3,22 +3,24 @@
 //                          N
 //              B   . . +--------+ . .      A group makes one BM x BN tile of C out of two pairs of
 //                K     | Bs, BK |          tiles in turn; a work-item makes TM x TN cells of it,
-//                  . . +--------+ . .      placed by warps as on rung 11. Large items (16 x 8) read
+//                  . . +--------+ . .      placed by warps as on rung 11. Items of 8 x 16 read
 //         K               BN               less local memory per multiply-add than any rung before.
 //       +----+--       +--------+
-//   A M | As |  ...  BM|   C    |            global   | fetch tile t + 1 ............ | store it
+//   A M | As |  ...  BM|   C    |            global   | ... tile t + 1 arrives ...... | fetch t + 2
 //       | BK |         |        |            barrier  |                               | ###
 //       +----+--       +--------+            local    | read k = 1 | read k = 2 | ... |  read k = 0
 //                                            multiply | k = 0      | k = 1      | ... | k = BK - 1
 //
 // Rung 10 read nothing ahead across a barrier. Here the next tiles are stored, and their first
 // values read, before the last k of the old ones is multiplied: each multiply-add finds its
-// values in registers, from the first k to the last.
+// values in registers, from the first k to the last. The tiles after those are fetched right
+// after the store, a whole step before they are wanted: a fetch at the top of the loop is moved
+// down by NVIDIA's assembler, to where its wait shows.
 //
 // Any shape, and no guard in the main loop:
 //   - what lies outside in M and N is read from somewhere inside and never stored;
 //   - what K has beyond a multiple of BK goes first, behind zeros;
-//   - the step after the last fetches the last tiles once more, which no one uses;
+//   - the last steps fetch the last tiles once more, which no one uses;
 //   - where K or N is no multiple of 4, single elements are copied, a warp taking 8 k x 4 rows of
 //     A (32 banks on its store), and C goes through local memory to leave in whole rows.
 // LOADS says which way of copying is built: 4 elements at a time, 1, or 0 for both and a choice at
@@ -28,10 +30,10 @@
 // step; one barrier a step; TM*TN sums and 2 * (TM + TN) values in registers, which leaves room for
 // one or two groups per compute unit: latency is hidden by independent work, not by occupancy.
 // Source of the idea: the pipeline of CUTLASS. New on this rung: the pipeline across tiles, larger
-// work-items, and edges for every shape.
+// work-items where that pays, and edges for every shape.
 
 #ifndef BM
-#define BM 128  // rows of C a group
+#define BM 64  // rows of C a group
 #endif
 #ifndef BN
 #define BN 128  // columns of C a group
@@ -79,6 +81,10 @@
 #define WARP_COLS (LANES_X * TN)
 #define LOADS_A (BM * BK / ITEMS)  // elements of each tile that one work-item copies
 #define LOADS_B (BK * BN / ITEMS)
+// Places in A and B that a work-item fetches from: of each run of four, then of single elements.
+#define FROM ((LOADS_A + LOADS_B) / 4 + 2)
+#define SINGLE_A (FROM - 2)
+#define SINGLE_B (FROM - 1)
 
 // Single elements of A: a warp copies blocks of 8 k x 4 rows, each BLOCK_STEP rows below the last.
 #define BLOCKS (BK / 8)  // blocks side by side
@@ -119,23 +125,68 @@
 #define VECTOR(type, count) JOIN(type, count)
 typedef VECTOR(real, 4) real_4;
 
+// Fetches a work-item's share of the tiles that lie `ahead` values of k after the last it fetched.
+// A single element behind lastA or lastB, the last place of its matrix, is read there.
+static void fetch(real nextA[LOADS_A], real nextB[LOADS_B], __global const real *A,
+                  __global const real *B, int from[FROM], const int ahead, const int lastA,
+                  const int lastB, const int N, const int K, const int whole) {
+  if (whole) {
+#pragma unroll
+    for (int n = 0; n < LOADS_A; n += 4) {
+      from[n / 4] += ahead;
+      const real_4 run = *(__global const real_4 *)(A + from[n / 4]);
+      nextA[n] = run.s0;
+      nextA[n + 1] = run.s1;
+      nextA[n + 2] = run.s2;
+      nextA[n + 3] = run.s3;
+    }
+#pragma unroll
+    for (int n = 0; n < LOADS_B; n += 4) {
+      from[(LOADS_A + n) / 4] += ahead * N;
+      const real_4 run = *(__global const real_4 *)(B + from[(LOADS_A + n) / 4]);
+      nextB[n] = run.s0;
+      nextB[n + 1] = run.s1;
+      nextB[n + 2] = run.s2;
+      nextB[n + 3] = run.s3;
+    }
+  } else {
+    from[SINGLE_A] += ahead;
+    from[SINGLE_B] += ahead * N;
+#pragma unroll
+    for (int n = 0; n < LOADS_A; ++n) {
+      const int at = from[SINGLE_A] + n * BLOCK_STEP * K;
+      nextA[n] = A[at < lastA ? at : lastA];
+    }
+#pragma unroll
+    for (int n = 0; n < LOADS_B; ++n) {
+      const int at = from[SINGLE_B] + n * ITEMS / BN * N + n * ITEMS % BN;
+      nextB[n] = B[at < lastB ? at : lastB];
+    }
+  }
+}
+
 // Stores what a work-item fetched: runs of four as they came, or single elements.
 static void put(__local real *tileA, __local real *tileB, const real nextA[LOADS_A],
                 const real nextB[LOADS_B], const int id, const int whole) {
-#pragma unroll
-  for (int n = 0; n < LOADS_A; ++n) {
-    const int run = id + n / 4 * ITEMS;
-    const int row = whole ? run / (BK / 4) : BLOCK_ROW(id) + n * BLOCK_STEP;
-    const int k = whole ? run % (BK / 4) * 4 : BLOCK_K(id);
-    tileA[(k + (whole ? n % 4 : 0)) * (BM + PAD) + PLACE(row, k)] = nextA[n];
-  }
   if (whole) {
+#pragma unroll
+    for (int n = 0; n < LOADS_A; ++n) {
+      const int run = id + n / 4 * ITEMS;
+      const int row = run / (BK / 4);
+      const int k = run % (BK / 4) * 4;
+      tileA[(k + n % 4) * (BM + PAD) + PLACE(row, k)] = nextA[n];
+    }
 #pragma unroll
     for (int n = 0; n < LOADS_B; n += 4) {
       *(__local real_4 *)(tileB + id * 4 + n * ITEMS) =
           (real_4)(nextB[n], nextB[n + 1], nextB[n + 2], nextB[n + 3]);
     }
   } else {
+    const int k = BLOCK_K(id);
+#pragma unroll
+    for (int n = 0; n < LOADS_A; ++n) {
+      tileA[k * (BM + PAD) + PLACE(BLOCK_ROW(id) + n * BLOCK_STEP, k)] = nextA[n];
+    }
 #pragma unroll
     for (int n = 0; n < LOADS_B; ++n) {
       tileB[id + n * ITEMS] = nextB[n];
@@ -143,9 +194,8 @@ static void put(__local real *tileA, __local real *tileB, const real nextA[LOADS
   }
 }
 
-// Reads the values of one k: TM of A's tile and TN of B's.
-static void take(real a[TM], real b[TN], __local const real *tileA, __local const real *tileB,
-                 const int y, const int x, const int k) {
+// Reads TM values of A's tile, or TN of B's, that belong to one k.
+static void take_a(real a[TM], __local const real *tileA, const int y, const int k) {
 #pragma unroll
   for (int i = 0; i < TM; i += 4) {
     const int place = k * (BM + PAD) + PLACE(y + i * LANES_Y, k);
@@ -155,6 +205,9 @@ static void take(real a[TM], real b[TN], __local const real *tileA, __local cons
     a[i + 2] = run.s2;
     a[i + 3] = run.s3;
   }
+}
+
+static void take_b(real b[TN], __local const real *tileB, const int x, const int k) {
 #pragma unroll
   for (int j = 0; j < TN; j += 4) {
     const real_4 run = *(__local const real_4 *)(tileB + k * BN + x + j * LANES_X);
@@ -165,12 +218,25 @@ static void take(real a[TM], real b[TN], __local const real *tileA, __local cons
   }
 }
 
-// Column by column, so that a value of b serves TM multiply-adds in a row.
+// Both. The order changes how NVIDIA's assembler places the sums in banks of registers: each of
+// the two is the faster one (by 1 to 2 %) for its way of copying.
+static void take(real a[TM], real b[TN], __local const real *tileA, __local const real *tileB,
+                 const int y, const int x, const int k) {
+#if LOADS == 0
+  take_a(a, tileA, y, k);
+  take_b(b, tileB, x, k);
+#else
+  take_b(b, tileB, x, k);
+  take_a(a, tileA, y, k);
+#endif
+}
+
+// Row by row, so that a value of a serves TN multiply-adds one after another.
 static void multiply(real sum[TM][TN], const real a[TM], const real b[TN]) {
 #pragma unroll
-  for (int j = 0; j < TN; ++j) {
+  for (int i = 0; i < TM; ++i) {
 #pragma unroll
-    for (int i = 0; i < TM; ++i) {
+    for (int j = 0; j < TN; ++j) {
       sum[i][j] += a[i] * b[j];
     }
   }
@@ -197,14 +263,13 @@ void gpu_best(__global const real *restrict A, __global const real *restrict B,
 
   // This item's share of the first tiles, and where its share of later ones starts. A place behind
   // the last row or column of a matrix is replaced by one inside.
+  int k0 = (K - 1) % BK + 1 - BK;  // 0 where BK divides K, else negative
   const int lastA = M * K - 1;
   const int lastB = K * N - 1;
-  int k0 = (K - 1) % BK + 1 - BK;  // 0 where BK divides K, else negative
-  int runA[LOADS_A / 4];
-  int runB[LOADS_B / 4];
   const int several = K > BK;  // else later fetches, for no one, are made at the very start
-  int singleA = several ? (row0 + BLOCK_ROW(id)) * K + k0 + BLOCK_K(id) : 0;
-  int singleB = several ? (k0 + id / BN) * N + col0 + id % BN : 0;
+  int from[FROM];
+  from[SINGLE_A] = several ? (row0 + BLOCK_ROW(id)) * K + k0 + BLOCK_K(id) : 0;
+  from[SINGLE_B] = several ? (k0 + id / BN) * N + col0 + id % BN : 0;
   real nextA[LOADS_A];
   real nextB[LOADS_B];
 #pragma unroll
@@ -215,7 +280,7 @@ void gpu_best(__global const real *restrict A, __global const real *restrict B,
     const int at = (row < M ? row : M - 1) * K + k;
     nextA[n] = k >= 0 ? A[at] : (real)0;
     if (n % 4 == 0) {
-      runA[n / 4] = several ? at : 0;
+      from[n / 4] = several ? at : 0;
     }
   }
 #pragma unroll
@@ -226,12 +291,13 @@ void gpu_best(__global const real *restrict A, __global const real *restrict B,
     const int inside = col < N ? col : whole ? N - 4 + n % 4 : N - 1;
     nextB[n] = k >= 0 ? B[k * N + inside] : (real)0;
     if (n % 4 == 0) {
-      runB[n / 4] = several ? k * N + inside : 0;
+      from[(LOADS_A + n) / 4] = several ? k * N + inside : 0;
     }
   }
   __local real *As = tiles;  // the pair in use
   __local real *Bs = tiles + 2 * TILE_A;
   put(As, Bs, nextA, nextB, id, whole);
+  fetch(nextA, nextB, A, B, from, several ? BK : 0, lastA, lastB, N, K, whole);
   barrier(CLK_LOCAL_MEM_FENCE);  // the first pair is in
 
   real sum[TM][TN];
@@ -248,42 +314,6 @@ void gpu_best(__global const real *restrict A, __global const real *restrict B,
 
   int now = 0;
   for (; k0 < K; k0 += BK) {
-    // Fetch ahead, or once more where nothing is left.
-    const int ahead = k0 + BK < K ? BK : 0;
-    if (whole) {
-#pragma unroll
-      for (int n = 0; n < LOADS_A; n += 4) {
-        runA[n / 4] += ahead;
-        const real_4 run = *(__global const real_4 *)(A + runA[n / 4]);
-        nextA[n] = run.s0;
-        nextA[n + 1] = run.s1;
-        nextA[n + 2] = run.s2;
-        nextA[n + 3] = run.s3;
-      }
-#pragma unroll
-      for (int n = 0; n < LOADS_B; n += 4) {
-        runB[n / 4] += ahead * N;
-        const real_4 run = *(__global const real_4 *)(B + runB[n / 4]);
-        nextB[n] = run.s0;
-        nextB[n + 1] = run.s1;
-        nextB[n + 2] = run.s2;
-        nextB[n + 3] = run.s3;
-      }
-    } else {
-      singleA += ahead;
-      singleB += ahead * N;
-#pragma unroll
-      for (int n = 0; n < LOADS_A; ++n) {
-        const int at = singleA + n * BLOCK_STEP * K;
-        nextA[n] = A[at < lastA ? at : lastA];
-      }
-#pragma unroll
-      for (int n = 0; n < LOADS_B; ++n) {
-        const int at = singleB + n * ITEMS / BN * N + n * ITEMS % BN;
-        nextB[n] = B[at < lastB ? at : lastB];
-      }
-    }
-
 #pragma unroll
     for (int k = 0; k < BK - 1; ++k) {
       take(a[(k + 1) % 2], b[(k + 1) % 2], As, Bs, y, x, k + 1);
@@ -293,6 +323,9 @@ void gpu_best(__global const real *restrict A, __global const real *restrict B,
     As = tiles + now * TILE_A;
     Bs = tiles + 2 * TILE_A + now * TILE_B;
     put(As, Bs, nextA, nextB, id, whole);
+    // Two steps ahead, or once more where nothing is left.
+    const int ahead = k0 + 2 * BK < K ? BK : 0;
+    fetch(nextA, nextB, A, B, from, ahead, lastA, lastB, N, K, whole);
     barrier(CLK_LOCAL_MEM_FENCE);  // this pair is in, and the other one used up
     take(a[0], b[0], As, Bs, y, x, 0);
     multiply(sum, a[1], b[1]);

@@ -20,6 +20,8 @@ SIZES = ("M", "N", "K", "lda", "ldb", "ldc")
 SCALARS = ("alpha", "beta")
 C_TYPES = ("int", "uint", "long", "ulong", "float", "double", "real")
 
+_TABLES = {"local", "value", "buffer", "scratch"}
+
 _REQUIRED = ("title", "summary", "family", "order", "arguments", "group", "tile", "dims",
              "local_bytes", "shapes")  # fmt: skip
 _CHOICES: dict[str, tuple[str, ...]] = {
@@ -275,7 +277,7 @@ class _Reader:
                 if item in names:
                     return Argument(kind, item)
             raise self._error("arguments", f"{_shown(item)} is unknown")
-        kinds = ({"local", "value", "buffer"} & item.keys()) if isinstance(item, dict) else set()
+        kinds = (_TABLES & item.keys()) if isinstance(item, dict) else set()
         if len(kinds) != 1 or item.keys() - kinds - {"type"}:
             raise self._error("arguments", f"{_shown(item)} is no argument")
         kind = kinds.pop()

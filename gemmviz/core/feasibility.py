@@ -12,6 +12,7 @@ from gemmviz.core.launch import (
     formula_names,
     geometry,
     matrix_bytes,
+    scratch_bytes,
 )
 from gemmviz.core.libraries import memory_of
 from gemmviz.core.limits import Limits
@@ -74,7 +75,7 @@ def refusal(
         return (
             parameter_refusal(variant, parameters, problem, device, limits)
             or element_refusal(variant, problem.element, device)
-            or _memory_refusal(variant, problem, device)
+            or _memory_refusal(variant, parameters, problem, device)
             or _shape_refusal(variant, parameters, problem)
         )
     except ExprError as error:
@@ -182,19 +183,25 @@ def _shape_refusal(variant: Variant, parameters: Parameters, problem: Problem) -
     return _require_refusal(variant, parameters, problem, nowhere, None, shape=True)
 
 
-def _memory_refusal(variant: Variant, problem: Problem, device: Device) -> str | None:
+def _memory_refusal(
+    variant: Variant, parameters: Parameters, problem: Problem, device: Device
+) -> str | None:
     sizes = matrix_bytes(variant, problem)
+    scratch = scratch_bytes(variant, parameters, problem)
     guard = FRONT_GUARD_BYTES + GUARD_ELEMENTS * ELEMENTS[problem.element].bytes
-    for name, size in zip("ABC", sizes, strict=True):
-        if device.max_alloc_bytes is not None and size + guard > device.max_alloc_bytes:
+    largest = device.max_alloc_bytes
+    single = [*zip("ABC", sizes, (guard,) * 3, strict=True), *(("Scratch", n, 0) for n in scratch)]
+    for name, size, added in single:
+        if largest is not None and size + added > largest:
             return (
                 f"{name} takes {memory(size)}; the largest single buffer on this device is "
-                f"{memory(device.max_alloc_bytes)}."
+                f"{memory(largest)}."
             )
-    total = sum(sizes) + 3 * guard
+    total = sum(sizes) + 3 * guard + sum(scratch)
     if device.global_mem_bytes is not None and total > device.global_mem_bytes:
+        what = "A, B, C and scratch" if scratch else "A, B and C"
         return (
-            f"A, B and C take {memory(total)} together; this device has "
+            f"{what} take {memory(total)} together; this device has "
             f"{memory(device.global_mem_bytes)}."
         )
     return None
@@ -215,7 +222,7 @@ def _has(device: Device, need: str) -> bool:
     """Whether ``device`` meets one of a variant's needs; an unknown need is not met."""
     wanted = need.strip().lower()
     if wanted in _TYPES:
-        return wanted == device.type.lower()
+        return device.type.lower() in (wanted, "simulator")  # which runs what any kind runs
     if wanted in _VENDORS:
         return wanted in f"{device.vendor} {device.platform}".lower()
     match = _CC_NEED.match(wanted)

@@ -39,7 +39,7 @@ def fault_of(variant: Variant) -> Fault | None:
         ("tile", variant.tile_cols),
         ("local_bytes", variant.local_bytes),
         *(("arguments", argument.text) for argument in variant.arguments
-          if argument.kind in ("local", "value", "buffer")),
+          if argument.kind in ("local", "value", "buffer", "scratch")),
     ]  # fmt: skip
     with_device = [("require", text) for text in variant.require]
     if variant.right_when:

@@ -9,6 +9,7 @@ from gemmviz.core.expr import ExprError, evaluate
 from gemmviz.core.instrument import with_dummy_local
 from gemmviz.core.model import ELEMENTS, Job, Parameters, Problem, Variant, Verdict
 
+_SCALARS = {"alpha": 1.0, "beta": 0.0}
 # Room for formulas that ask for the device where none is known: as large as any driver's.
 _ANY_DEVICE = {"max_group_size": 2**31, "local_limit": 2**31}
 
@@ -110,6 +111,49 @@ def dynamic_local_bytes(variant: Variant, parameters: Parameters, problem: Probl
     """Bytes of the ``__local`` arguments, which drivers limit apart from ``__local`` arrays."""
     names = formula_names(parameters, problem)
     return sum(_at_least(1, arg.text, names) for arg in variant.arguments if arg.kind == "local")
+
+
+def scratch_bytes(variant: Variant, parameters: Parameters, problem: Problem) -> tuple[int, ...]:
+    """Bytes of each ``scratch`` argument, which take device memory beside A, B and C.
+
+    Raises:
+        ExprError: A formula has no value here, or one that no buffer can have.
+    """
+    names = formula_names(parameters, problem)
+    texts = (argument.text for argument in variant.arguments if argument.kind == "scratch")
+    return tuple(_at_least(1, text, names) for text in texts)
+
+
+def leading_dimensions(variant: Variant, problem: Problem) -> dict[str, int]:
+    """Elements of A, B and C from one row or column as stored to the next."""
+    stored = 1 if variant.order == "row" else 0
+    return {name: shape[stored] for name, shape in matrix_shapes(variant, problem).items()}
+
+
+def argument_numbers(
+    variant: Variant, parameters: Parameters, problem: Problem
+) -> tuple[float, ...]:
+    """What each argument stands for: a number, or the bytes of what it points at; 0 for a matrix.
+
+    Raises:
+        ExprError: A formula has no value here.
+    """
+    names = formula_names(parameters, problem)
+    leading = leading_dimensions(variant, problem)
+    told = {"M": problem.m, "N": problem.n, "K": problem.k, **_SCALARS}
+    told |= {f"ld{name.lower()}": length for name, length in leading.items()}
+    numbers: list[float] = []
+    for argument in variant.arguments:
+        match argument.kind:
+            case "matrix":
+                numbers.append(0)
+            case "size" | "scalar":
+                numbers.append(told[argument.text])
+            case "constant":
+                numbers.append(float(argument.text))
+            case _:
+                numbers.append(evaluate(argument.text, names))
+    return tuple(numbers)
 
 
 def assemble(variant: Variant, parameters: Parameters, element: str) -> str:

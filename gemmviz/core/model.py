@@ -115,8 +115,9 @@ class Argument:
     Attributes:
         kind: "matrix" (``text`` is A, B or C), "size" (M, N, K, lda, ldb or ldc), "scalar"
             (alpha or beta), "local" (``text`` is the formula of its bytes), "value" (``text`` is a
-            formula passed by value), "constant" (a number passed by value) or "buffer" (a formula
-            passed by pointer).
+            formula passed by value), "constant" (a number passed by value), "buffer" (a formula
+            passed by pointer) or "scratch" (the formula of the bytes of a global buffer that the
+            kernel finds with nothing in it).
         text: See ``kind``.
         type: The C type of a size, value or buffer: int, uint, long, ulong, float, double or real.
     """

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from gemmviz.core.context import LibraryFacts
-from gemmviz.core.expr import evaluate
-from gemmviz.core.launch import assemble_job, formula_names, geometry, matrix_shapes
+from gemmviz.core.launch import argument_numbers, assemble_job, geometry
 from gemmviz.core.model import ELEMENTS, Argument, Failure, Job, KernelFacts
 from gemmviz.engine.compiler import name_lines, shortened
 from gemmviz.engine.discovery import DriverError
@@ -44,6 +43,7 @@ class KernelRunner:
             raise DriverError(replace(error.failure, detail=detail)) from error
         self._kernel, self.seconds = built
         self._bound = False
+        self._scratch: dict[int, Any] = {}
         self.log = shortened(self._kernel.log)
 
     def bind(self, buffers: Mapping[str, Any]) -> Kernel:
@@ -65,34 +65,43 @@ class KernelRunner:
         """See Runner."""
         return self._session.time_launches(turns, self._shape.total, self._shape.local)
 
+    def close(self) -> None:
+        """Nothing to give back: kernel and buffers go with the last that knows them."""
+
     def _arguments(self, buffers: Mapping[str, Any]) -> list[Any]:
         """The arguments in the kernel's own order."""
         job = self._job
-        names = formula_names(job.parameters, job.problem)
-        row = job.variant.order == "row"
-        shapes = matrix_shapes(job.variant, job.problem)
-        leading = {f"ld{name.lower()}": shape[1 if row else 0] for name, shape in shapes.items()}
-        sizes = {**leading, "M": names["M"], "N": names["N"], "K": names["K"]}
+        numbers = argument_numbers(job.variant, job.parameters, job.problem)
         arguments: list[Any] = []
-        for argument in job.variant.arguments:
+        for place, (argument, number) in enumerate(
+            zip(job.variant.arguments, numbers, strict=True)
+        ):
             match argument.kind:
                 case "matrix":
                     arguments.append(buffers[argument.text])
-                case "size":
-                    arguments.append(_scalar(argument, sizes[argument.text], job))
                 case "scalar":
                     one = Argument("scalar", argument.text, "real")
-                    arguments.append(_scalar(one, 1.0 if argument.text == "alpha" else 0.0, job))
+                    arguments.append(_scalar(one, number, job))
                 case "local":
-                    arguments.append(LocalMemory(evaluate(argument.text, names)))
-                case "constant":
-                    arguments.append(_scalar(argument, float(argument.text), job))
-                case "value":
-                    arguments.append(_scalar(argument, evaluate(argument.text, names), job))
+                    arguments.append(LocalMemory(int(number)))
+                case "scratch":
+                    arguments.append(self._scratch_at(place, int(number)))
+                case "buffer":
+                    value = np.array([_scalar(argument, number, job)])
+                    arguments.append(self._session.buffer(value))
                 case _:
-                    value = _scalar(argument, evaluate(argument.text, names), job)
-                    arguments.append(self._session.buffer(np.array([value])))
+                    arguments.append(_scalar(argument, number, job))
         return arguments
+
+    def _scratch_at(self, place: int, size_bytes: int) -> Any:
+        """The scratch buffer of the argument at ``place``.
+
+        Launches of one queue follow one another, so all bindings share it: fresh memory would cost
+        a launch its first touch of each page.
+        """
+        if place not in self._scratch:
+            self._scratch[place] = self._session.room(size_bytes)
+        return self._scratch[place]
 
 
 def build_options(job: Job) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ DEVICE = Device(
     compute_capability="9.0",
 )  # fmt: skip
 SMALL = Problem(64, 64, 64)
+LONG_INDICES = ("cpu_best",)
 
 
 def _refused(device: Device = DEVICE, problem: Problem = SMALL, kernel: str = "tiled",
@@ -76,6 +77,14 @@ def test_a_launch_on_nvidia_gets_more_than_the_driver_says() -> None:
     assert local_limit(TILED, chosen, SMALL, DEVICE, amd) == 48 * 1024
 
 
+def test_a_simulator_stands_for_any_kind_of_device() -> None:
+    variant = replace(TILED, needs=("cpu",))
+    chosen = merge_parameters(variant, {})
+    assert "a CPU alone" in str(refusal(variant, chosen, SMALL, DEVICE))
+    for kind in ("CPU", "simulator"):
+        assert refusal(variant, chosen, SMALL, replace(DEVICE, type=kind)) is None
+
+
 @pytest.mark.parametrize(
     ("need", "met"),
     [("nvidia", True), ("amd", False), ("cc >= 8.0", True), ("cc >= 9.1", False),
@@ -98,6 +107,21 @@ def test_rules_of_the_variant_may_ask_for_the_device() -> None:
     assert refusal(variant, (("TS", 16),), SMALL, unknown) is None
 
 
+def test_scratch_counts_towards_memory() -> None:
+    packed = replace(TILED, arguments=(*TILED.arguments, Argument("scratch", "M * TS * 65536")))
+    chosen, mib64 = (("TS", 16),), 64 * 16 * 65536
+    room = replace(DEVICE, max_alloc_bytes=mib64, global_mem_bytes=2 * mib64)
+    assert refusal(packed, chosen, SMALL, room) is None
+    small = replace(room, max_alloc_bytes=mib64 - 1)
+    assert "Scratch takes 64 MiB" in str(refusal(packed, chosen, SMALL, small))
+    assert refusal(TILED, chosen, SMALL, small) is None
+    little = replace(room, global_mem_bytes=mib64)
+    assert "A, B, C and scratch take" in str(refusal(packed, chosen, SMALL, little))
+    assert refusal(TILED, chosen, SMALL, little) is None
+    none = replace(packed, arguments=(*TILED.arguments, Argument("scratch", "M - 64")))
+    assert "must be at least 1" in str(refusal(none, chosen, SMALL, room))
+
+
 def test_a_formula_without_a_value_is_a_reason() -> None:
     broken = replace(TILED, local_bytes="TS // (K - 64)")
     assert "divides by zero" in str(parameter_refusal(broken, (("TS", 16),), SMALL, DEVICE))
@@ -107,8 +131,15 @@ def test_a_formula_without_a_value_is_a_reason() -> None:
     "variant", [v for v in CATALOG.variants if not v.library], ids=lambda variant: variant.id
 )
 def test_shapes_beyond_int_indices_are_refused(variant: Variant) -> None:
-    room = replace(DEVICE, global_mem_bytes=2**50, max_alloc_bytes=2**50)
+    room = replace(  # of any kind, and roomy
+        DEVICE, type="simulator", global_mem_bytes=2**50, max_alloc_bytes=2**50,
+        local_mem_bytes=2**20,
+    )  # fmt: skip
     parameters = merge_parameters(variant, {})
-    assert refusal(variant, parameters, Problem(32768, 32768, 32768), room) is None
-    wide = Problem(65536, 65536, 65536)
-    assert "2147483647" in str(refusal(variant, parameters, wide, room))
+    element = "float" if "float" in variant.elements else "double"
+    assert refusal(variant, parameters, Problem(32768, 32768, 32768, element), room) is None
+    beyond = refusal(variant, parameters, Problem(65536, 65536, 65536, element), room)
+    if variant.id in LONG_INDICES:
+        assert beyond is None
+    else:
+        assert "2147483647" in str(beyond)

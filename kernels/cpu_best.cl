@@ -1,0 +1,361 @@
+// For CPUs: one work-item a core, which multiplies its part of C from the caches by whole vectors.
+//
+//                          N                A work-group is one work-item. It makes `rows` x `cols`
+//              B     +----+----+            of C: a band across the longer side, one band an item;
+//                K   |    | Bp | KC         with 16 items or more, a piece of a grid. Per block of
+//                    +----+----+            KC values of k and NC columns:
+//         K               NC                1. B's block goes into scratch, strip by strip: for
+//       +----+--     +----+----+               each k the NR values of a strip side by side.
+//    A  | Ap |  ...  |    | C  | MR         2. For each panel of MR rows of A, for each strip: the
+//       +----+--     +----+----+               micro-tile, MR x NR sums in vector registers. Per
+//         KC                                   k it takes NV vectors of Bp and MR values of A.
+//
+// The block of B stays in the second-level cache, the panel of A in the first; C is read and
+// written once per block. Where the rows of A lie so far apart that they share sets of the cache,
+// the panel is copied close together first. Where B is narrow, or A so low that packing B would not
+// be repaid, the micro-tile reads B where it lies. It does not know the difference: both are a
+// pointer and a stride.
+//
+// Edges cost the main loop nothing. The last strip of B is always packed, with zeros at its end;
+// the last panel of A is always copied, its last row repeated. Such a tile goes to spare room in
+// scratch, and from there its valid part to C.
+//
+// N = 1 and M = 1 do 2 operations for each element that comes from memory, so they have loops of
+// their own: STREAMS rows are read side by side, which keeps more of them on their way.
+//
+// Memory plan: no local memory. Scratch an item: (KC + 1) x (NC + NR) for B's block, MR x (KC + 16)
+// for A's panel, MR x NR spare. MR * NV sums, NV vectors of B and one of A fill the 16 registers of
+// AVX2 at 6 x 2. A compiler that makes AVX-512 of 64-byte vectors gains a little by them.
+// Source of the idea: the blocking of GotoBLAS and BLIS; here in one launch, without packing A.
+
+#ifndef MR
+#define MR 6  // rows of a micro-tile
+#endif
+#ifndef NV
+#define NV 2  // vectors in a row of a micro-tile
+#endif
+#ifndef VECTOR_BYTES
+#define VECTOR_BYTES 32  // a vector register
+#endif
+#ifndef KC
+#define KC 256  // most values of k in a block
+#endif
+#ifndef NC
+#define NC 1024  // most columns in a block
+#endif
+#ifndef ITEMS
+#define ITEMS 2  // work-items that share C; the host divides by it
+#endif
+#ifndef real
+#define real float  // element type: float or double
+#endif
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define BYTES_float 4
+#define BYTES_double 8
+#define VW (VECTOR_BYTES / JOIN(BYTES_, real))  // elements of a vector
+#define NR (NV * VW)                            // columns of a micro-tile
+#define PANEL_STRIDE (KC + 16)                  // no power of two: rows share no cache set
+#define LINE (64 / JOIN(BYTES_, real))          // elements of a line of the cache
+#define STREAMS 12  // rows side by side where a matrix is read once
+#define ODD (STREAMS * VW > MR * NR ? STREAMS * VW : MR * NR)
+#define PACKED ((KC + 1) * (NC + NR))  // elements of a block of B, with a row a strip to spare
+#define SCRATCH (PACKED + MR * PANEL_STRIDE + ODD)  // elements an item
+
+#if VW == 2
+typedef JOIN(real, 2) vec;
+#elif VW == 4
+typedef JOIN(real, 4) vec;
+#elif VW == 8
+typedef JOIN(real, 8) vec;
+#elif VW == 16
+typedef JOIN(real, 16) vec;
+#else
+#error "VECTOR_BYTES has to be 16, 32 or 64"
+#endif
+#if NC < 1 || KC < 1 || ITEMS < 1
+#error "NC, KC and ITEMS must be at least 1"
+#endif
+
+// Rows of a matrix begin anywhere. vload and vstore are calls in some CPU runtimes, this is not.
+typedef vec loose __attribute__((aligned(sizeof(real))));
+#define AT(p) (*(__global loose *)(p))
+#define OF(p) (*(__global const loose *)(p))
+
+// OpenCL's own prefetch() is a call too. Compilers of OpenCL 1.2 may lack the other.
+#define PREFETCH(p)
+#ifdef __has_builtin
+#if __has_builtin(__builtin_prefetch) && __OPENCL_VERSION__ > 120
+#undef PREFETCH
+#define PREFETCH(p) __builtin_prefetch(p)
+#endif
+#endif
+
+// Named variables in place of arrays: a compiler keeps those in registers.
+#define ROWS_4(F) F(0) F(1) F(2) F(3)
+#define ROWS_6(F) ROWS_4(F) F(4) F(5)
+#define ROWS_8(F) ROWS_6(F) F(6) F(7)
+#define ROWS_12(F) ROWS_8(F) F(8) F(9) F(10) F(11)
+#define EACH_ROW JOIN(ROWS_, MR)
+#define EACH_STREAM JOIN(ROWS_, STREAMS)
+#define COLS_1(F, i) F(i, 0)
+#define COLS_2(F, i) COLS_1(F, i) F(i, 1)
+#define COLS_3(F, i) COLS_2(F, i) F(i, 2)
+#define COLS_4(F, i) COLS_3(F, i) F(i, 3)
+#define EACH_COL JOIN(COLS_, NV)
+
+#define ZERO_ONE(i, j) vec c##i##_##j = (vec)(0);
+#define ZERO(i) EACH_COL(ZERO_ONE, i)
+#define LOAD(i, j) const vec b##j = OF(b + j * VW);
+#define FMA_ONE(i, j) c##i##_##j += a##i * b##j;
+#define FMA(i)                          \
+  {                                     \
+    const vec a##i = (vec)(a[i * lda]); \
+    EACH_COL(FMA_ONE, i)                \
+  }
+// 8 steps ahead in a packed strip; from B itself that is elsewhere and does no harm.
+#define STEP               \
+  {                        \
+    EACH_COL(LOAD, 0)      \
+    PREFETCH(b + 8 * NR);  \
+    EACH_ROW(FMA)          \
+    a += 1;                \
+    b += ldb;              \
+  }
+#define PUT_ONE(i, j) AT(c + i * ldc + j * VW) = c##i##_##j;
+#define PUT(i) EACH_COL(PUT_ONE, i)
+#define ADD_ONE(i, j) AT(c + i * ldc + j * VW) += c##i##_##j;
+#define ADD(i) EACH_COL(ADD_ONE, i)
+#define SPARE_ONE(i, j) AT(spare + i * NR + j * VW) = c##i##_##j;
+#define SPARE(i) EACH_COL(SPARE_ONE, i)
+#define TOUCH(i) PREFETCH(c + i * ldc);
+
+// The micro-tile: c (rows x cols of it are valid) = a (MR x ks) * b (ks x NR), or += if not first.
+void tile(__global const real *restrict a, const long lda, __global const real *restrict b,
+          const long ldb, __global real *c, const long ldc, __global real *spare, const int ks,
+          const int first, const int rows, const int cols) {
+  if (!first) {
+    EACH_ROW(TOUCH)
+  }
+  EACH_ROW(ZERO)
+  int k = 0;
+  for (; k + 2 <= ks; k += 2) {
+    STEP
+    STEP
+  }
+  if (k < ks) {
+    STEP
+  }
+  if (rows == MR && cols == NR) {
+    if (first) {
+      EACH_ROW(PUT)
+    } else {
+      EACH_ROW(ADD)
+    }
+  } else {
+    EACH_ROW(SPARE)
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < cols; ++j) {
+        c[i * ldc + j] = first ? spare[i * NR + j] : c[i * ldc + j] + spare[i * NR + j];
+      }
+    }
+  }
+}
+
+#define AHEAD(i) PREFETCH(next + i * ldn + n / NR * LINE);
+
+// A panel's micro-tiles: the first `direct` columns of B lie in b, the others in packed. On the way
+// the panel at `next`, which lies in A, is called into the cache, a line of each row at a time.
+void strips(__global const real *restrict a, const long lda, __global const real *restrict b,
+            __global const real *restrict packed, __global real *c, const long ldc,
+            __global real *spare, const int ks, const int first, const int rows, const int direct,
+            const int cols, __global const real *next, const long ldn) {
+  for (int n = 0; n < direct; n += NR) {
+    if (n / NR * LINE < ks) {
+      EACH_ROW(AHEAD)
+    }
+    tile(a, lda, b + n, ldc, c + n, ldc, spare, ks, first, rows, NR);
+  }
+  for (int n = direct; n < cols; n += NR) {
+    if (n / NR * LINE < ks) {
+      EACH_ROW(AHEAD)
+    }
+    tile(a, lda, packed + (long)(n - direct) * (ks + 1), NR, c + n, ldc, spare, ks, first, rows,
+         NR < cols - n ? NR : cols - n);
+  }
+}
+
+#define MOVE_ONE(i, j) AT(out + i * NR + j * VW) = OF(row + i * ldb + n + j * VW);
+#define MOVE(i) EACH_COL(MOVE_ONE, i)
+
+// Packs ks rows of cols columns of B into strips of ks x NR. They lie ks + 1 rows apart, since at a
+// power of two the same row of all strips would share a set of the cache.
+void pack(__global real *restrict to, __global const real *restrict b, const long ldb,
+          const int ks, const int cols) {
+  const long strip = (ks + 1) * NR;
+  const int whole = cols - cols % NR;
+  int k = 0;
+  for (; k + 8 <= ks; k += 8) {
+    __global const real *row = b + k * ldb;
+    __global real *out = to + k * NR;
+    for (int n = 0; n < whole; n += NR, out += strip) {
+      ROWS_8(MOVE)
+    }
+  }
+  for (; k < ks; ++k) {
+    __global const real *row = b + k * ldb;
+    __global real *out = to + k * NR;
+    for (int n = 0; n < whole; n += NR, out += strip) {
+      MOVE(0)
+    }
+  }
+  if (whole < cols) {
+    __global real *out = to + whole / NR * strip;
+    for (k = 0; k < ks; ++k) {
+      for (int j = 0; j < NR; ++j) {
+        out[k * NR + j] = whole + j < cols ? b[k * ldb + whole + j] : (real)0;
+      }
+    }
+  }
+}
+
+// Copies a panel of A, `rows` of its MR rows valid: the last of them stands in for the others.
+void copy(__global real *restrict to, __global const real *restrict a, const long lda,
+          const int ks, const int rows) {
+  for (int i = 0; i < MR; ++i) {
+    __global const real *row = a + (i < rows ? i : rows - 1) * lda;
+    __global real *out = to + i * PANEL_STRIDE;
+    int k = 0;
+    for (; k + VW <= ks; k += VW) {
+      AT(out + k) = OF(row + k);
+    }
+    for (; k < ks; ++k) {
+      out[k] = row[k];
+    }
+  }
+}
+
+#define DOT_ZERO(i) vec s##i = (vec)(0);
+#define DOT_ADD(i) s##i += OF(a + i * lda + k) * x;
+#define DOT_PUT(i) AT(spare + i * VW) = s##i;
+
+// One column: c (rows x 1) = A (rows x K) * b (K x 1).
+void one_column(__global const real *restrict A, __global const real *restrict b,
+                __global real *restrict c, __global real *restrict spare, const int rows,
+                const int K) {
+  const int many = rows >= STREAMS;
+  const int count = many ? STREAMS : 1;  // with few rows all streams are the same row
+  const long lda = many ? K : 0;
+  const int whole = K - K % VW;
+  for (int m = 0; m < rows; m += count) {
+    const int from = m + count <= rows ? m : rows - count;  // the last ones may be made twice
+    __global const real *a = A + (long)from * K;
+    EACH_STREAM(DOT_ZERO)
+    for (int k = 0; k < whole; k += VW) {
+      const vec x = OF(b + k);
+      EACH_STREAM(DOT_ADD)
+    }
+    EACH_STREAM(DOT_PUT)
+    for (int i = 0; i < count; ++i) {
+      real sum = 0;
+      for (int j = 0; j < VW; ++j) {
+        sum += spare[i * VW + j];
+      }
+      for (int k = whole; k < K; ++k) {
+        sum += a[i * lda + k] * b[k];
+      }
+      c[from + i] = sum;
+    }
+  }
+}
+
+#define ROW_VALUE(i) const real a##i = a[k + i];
+#define ROW_ADD(i) sum += a##i * OF(b + i * ldb + n);
+#define ROW_ADD_ONE(i) sum += a##i * b[i * ldb + n];
+
+// One row: c (1 x cols) = a (1 x K) * B (K x cols); c stays in the first-level cache.
+void one_row(__global const real *restrict a, __global const real *restrict B,
+             __global real *restrict c, const long ldb, const int cols, const int K) {
+  const int whole = cols - cols % VW;
+  for (int n = 0; n < cols; ++n) {
+    c[n] = 0;
+  }
+  int k = 0;
+  for (; k + STREAMS <= K; k += STREAMS) {
+    __global const real *b = B + k * ldb;
+    EACH_STREAM(ROW_VALUE)
+    for (int n = 0; n < whole; n += VW) {
+      vec sum = OF(c + n);
+      EACH_STREAM(ROW_ADD)
+      AT(c + n) = sum;
+    }
+    for (int n = whole; n < cols; ++n) {
+      real sum = c[n];
+      EACH_STREAM(ROW_ADD_ONE)
+      c[n] = sum;
+    }
+  }
+  for (; k < K; ++k) {
+    for (int n = 0; n < cols; ++n) {
+      c[n] += a[k] * B[k * ldb + n];
+    }
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void cpu_best(__global const real *restrict A, __global const real *restrict B,
+              __global real *restrict C, const int M, const int N, const int K,
+              __global real *restrict scratch) {
+  // This item's part of C: the micro-tiles of each direction shared evenly.
+  const int high = ((M + MR - 1) / MR + get_num_groups(1) - 1) / get_num_groups(1) * MR;
+  const int wide = ((N + NR - 1) / NR + get_num_groups(0) - 1) / get_num_groups(0) * NR;
+  const int row0 = get_group_id(1) * high;
+  const int col0 = get_group_id(0) * wide;
+  const int rows = high < M - row0 ? high : M - row0;
+  const int cols = wide < N - col0 ? wide : N - col0;
+
+  const int item = get_group_id(1) * get_num_groups(0) + get_group_id(0);
+  __global real *packed = scratch + (long)item * SCRATCH;
+  __global real *panel = packed + PACKED;
+  __global real *spare = panel + MR * PANEL_STRIDE;
+
+  if (N == 1) {
+    one_column(A + (long)row0 * K, B, C + row0, spare, rows, K);
+    return;
+  }
+  if (M == 1) {
+    one_row(A, B + col0, C + col0, N, cols, K);
+    return;
+  }
+
+  // Equal blocks: a thin last one would not repay its packing.
+  const int kc = (K - 1) / ((K + KC - 1) / KC) + 1;
+  const int nc = ((cols - 1) / ((cols + NC - 1) / NC) / NR + 1) * NR;
+  const int narrow = N <= 256 && N % VW == 0;
+  const int packing = !narrow && rows >= 4 * MR;
+  const int copying = K * sizeof(real) >= 4096 && cols >= 8 * NR;
+
+  for (int k0 = 0; k0 < K; k0 += kc) {
+    const int ks = kc < K - k0 ? kc : K - k0;
+    for (int n0 = 0; n0 < cols; n0 += nc) {
+      const int ns = nc < cols - n0 ? nc : cols - n0;
+      __global const real *b = B + (long)k0 * N + col0 + n0;
+      const int direct = packing ? 0 : ns - ns % NR;  // columns read where they lie
+      pack(packed, b + direct, N, ks, ns - direct);
+      for (int m = 0; m < rows; m += MR) {
+        const int height = MR < rows - m ? MR : rows - m;
+        __global const real *a = A + (long)(row0 + m) * K + k0;
+        __global const real *next = a + MR * (long)K;
+        __global real *c = C + (long)(row0 + m) * N + col0 + n0;
+        if (copying || height < MR) {
+          copy(panel, a, K, ks, height);
+          strips(panel, PANEL_STRIDE, b, packed, c, N, spare, ks, k0 == 0, height, direct, ns,
+                 next, K);
+        } else {
+          strips(a, K, b, packed, c, N, spare, ks, k0 == 0, MR, direct, ns, next, K);
+        }
+      }
+    }
+  }
+}
