@@ -15,12 +15,13 @@ from gemmviz.core.codec import to_json
 from gemmviz.core.experiments import Experiment, MeasureResidency, Throttle
 from gemmviz.core.expr import ExprError
 from gemmviz.core.feasibility import local_limit
+from gemmviz.core.kernel_occupancy import estimate_for
 from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters, geometry
 from gemmviz.core.libraries import no_source
 from gemmviz.core.limits import limits_for, named_limits
 from gemmviz.core.model import ELEMENTS, Device, Failure, Job, Parameters, Problem, Variant
-from gemmviz.core.occupancy import Estimate, estimate, estimate_on
+from gemmviz.core.occupancy import Estimate, estimate
 from gemmviz.core.policy import QUICK
 from gemmviz.core.residency import Residency, describe_residency
 from gemmviz.core.steps import StepCurve, step_curves
@@ -102,6 +103,8 @@ def answer(arguments: argparse.Namespace) -> int:
         return _unable(arguments, error.failure)
     except (ValueError, ExprError) as error:
         return _unable(arguments, Failure("refused", f"{error}"))
+    except KeyboardInterrupt:
+        return _unable(arguments, Failure("stopped", "Stopped before anything was measured."))
     if arguments.json:
         print(json.dumps(_report(found), indent=2))
     else:
@@ -153,6 +156,9 @@ def _find(arguments: argparse.Namespace) -> _Findings:
         found = estimate(limits, shape.group_size, shape.local_bytes, arguments.registers)
         curves = step_curves(variant, parameters, problem, limits, registers=arguments.registers)
         return _Findings(f"{what} on {limits.name}", found, curves)
+    if arguments.registers is not None and arguments.measure:
+        sentence = "--measure counts the groups of the real kernel, so --registers has no place."
+        raise SelectionError(sentence, "refused")
     engine = Engine()
     try:
         device = find_device(engine.list_devices(), arguments.device)
@@ -170,7 +176,6 @@ def _on_device(
 ) -> _Findings:
     size = arguments.size or (_CPU_SIZE if device.type == "CPU" else _GPU_SIZE)
     problem = Problem(size, size, size, arguments.element)
-    shape = geometry(variant, parameters, problem)
     policy = QUICK if not quiet_by_default(device) else replace(QUICK, quiet=True)
     job = Job(1, device.key, variant, parameters, problem, policy)
     registers = arguments.registers
@@ -178,10 +183,8 @@ def _on_device(
         report = engine.registers(job, device)
         registers = report and report.registers
     row = limits_for(device)
+    found = estimate_for(variant, parameters, problem, device, row, registers=registers)
     most = local_limit(variant, parameters, problem, device, row)
-    found = estimate_on(
-        device, row, shape.group_size, shape.local_bytes, registers, local_limit=most
-    )
     curves = step_curves(
         variant, parameters, problem, row, device=device, registers=registers, local_limit=most
     )

@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import json
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +38,7 @@ from gemmviz.engine.record import ComparisonRecord, Record
 from gemmviz.engine.transport import Connect, LocalTransport
 
 # Without a driver cache every build has a log; set before the first query of that child alone.
+_POLL_SECONDS = 0.05
 _VERBOSE_BUILDS = {"CUDA_CACHE_DISABLE": "1"}
 
 
@@ -55,6 +57,7 @@ class Engine:
         self._experiments: set[int] = set()
         self._closed = False
         self._running: dict[int, Host] = {}
+        self._turns: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._listed = Listed(Listing(-1, ()))
         self._listing_ids = itertools.count(1)
 
@@ -184,10 +187,17 @@ class Engine:
         if job_id not in self._experiments:
             self._stopped.discard(job_id)
 
-    def registers(self, job: Job, device: Device) -> Registers | None:
+    def registers(
+        self, job: Job, device: Device, experiment_id: int | None = None
+    ) -> Registers | None:
         """What NVIDIA's compiler says of registers, from a second build; None elsewhere.
 
         Kept on disk by source, options and driver, so that it is built once.
+
+        Args:
+            job: The kernel, its parameters and build options.
+            device: Where it would run.
+            experiment_id: The experiment that asks, whose stop ends the build: then None as well.
         """
         if device.compute_capability is None or device.unavailable or job.variant.library:
             return None
@@ -197,15 +207,51 @@ class Engine:
         kept = _kept_registers(path)
         if kept is not None:
             return kept
+        found = self._built_registers(job, experiment_id)
+        if found is None or found.registers is None:
+            return None
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(to_json(found)))
+        return found
+
+    def _built_registers(self, job: Job, experiment_id: int | None) -> Registers | None:
+        """The compiler's report, from a child in which every build has a log."""
+        if experiment_id is not None:
+            job = replace(job, id=experiment_id)
+        name = f"registers {job.device}"
         environment = {**_VERBOSE_BUILDS, **self._listed.environment_of([job.device])}
-        host = self._host(f"registers {job.device}", environment)
-        for message in host.converse(ReadRegisters(job)):
-            if isinstance(message, RegistersRead) and message.registers.registers is not None:
-                with contextlib.suppress(OSError):
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_text(json.dumps(to_json(message.registers)))
-                return message.registers
+        # The person's enquiries and an experiment may ask at once, and a host talks to one.
+        with self._turn_of(name, experiment_id) as granted:
+            if not granted:
+                return None
+            host = self._host(name, environment)
+            with self._lock:
+                if experiment_id is not None:
+                    self._running[experiment_id] = host
+            try:
+                for message in host.converse(ReadRegisters(job)):
+                    if isinstance(message, RegistersRead):
+                        return message.registers
+            finally:
+                with self._lock:
+                    if experiment_id is not None:
+                        self._running.pop(experiment_id, None)
         return None
+
+    @contextlib.contextmanager
+    def _turn_of(self, name: str, experiment_id: int | None) -> Iterator[bool]:
+        """Waits for the host of that name; False where the experiment was stopped meanwhile."""
+        with self._lock:
+            turn = self._turns[name]
+        while not turn.acquire(timeout=_POLL_SECONDS):
+            if experiment_id is not None and self.was_stopped(experiment_id):
+                yield False
+                return
+        try:
+            yield experiment_id is None or not self.was_stopped(experiment_id)
+        finally:
+            turn.release()
 
     def stop(self, job_id: int) -> None:
         """Ends a job, under way or not yet begun."""

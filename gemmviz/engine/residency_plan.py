@@ -10,13 +10,13 @@ from gemmviz.core.counting import own_job
 from gemmviz.core.estimate import Estimate
 from gemmviz.core.experiments import MeasureResidency
 from gemmviz.core.expr import ExprError
-from gemmviz.core.feasibility import local_limit, parameter_refusal
+from gemmviz.core.feasibility import parameter_refusal
+from gemmviz.core.kernel_occupancy import estimate_for
 from gemmviz.core.launch import Geometry, geometry
 from gemmviz.core.limits import limits_for
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.messages import CountGroups, Failed, Finished, GroupsCounted, Message, Progressed
 from gemmviz.core.model import Device, Failure, Job
-from gemmviz.core.occupancy import estimate_on
 from gemmviz.core.probe import MOST_LIVE, Probe, probe_variant
 from gemmviz.core.residency import Residency, explain_difference
 from gemmviz.engine.failed import ExperimentFailed
@@ -42,7 +42,7 @@ def measure_residency(
     row = limits_for(device)
     shape = _shape(job, device, row)
     yield Progressed(job.id, 0.0, "reading the kernel's registers")
-    report = engine.registers(job, device)
+    report = engine.registers(job, device, job.id)
     registers = None if report is None else report.registers
     own = own_job(job, device) if experiment.instrumented else None
     live, taken = 0, registers
@@ -63,12 +63,12 @@ def measure_residency(
                 yield message
     if counted is None:
         raise ExperimentFailed(Failure("stopped", "Groups were not counted: it was stopped."))
-    most = local_limit(job.variant, job.parameters, job.problem, device, row)
 
     def foresee(local_bytes: int, of_registers: int | None) -> Estimate:
-        return estimate_on(
-            device, row, shape.group_size, local_bytes, of_registers, local_limit=most
-        )
+        return estimate_for(
+            job.variant, job.parameters, job.problem, device, row,
+            registers=of_registers, local_bytes=local_bytes,
+        )  # fmt: skip
 
     foreseen = foresee(shape.local_bytes, registers)
     words = explain_difference(counted, foreseen, foresee, registers)
@@ -142,5 +142,5 @@ def _probe_registers(engine: Engine, job: Job, device: Device, probe: Probe) -> 
     """What the compiler gives a probe."""
     variant = probe_variant(probe, cpu=False, nvidia=device.compute_capability is not None)
     job = replace(job, variant=variant, parameters=(), build_options="", dummy_local_bytes=0)
-    built = engine.registers(job, device)
+    built = engine.registers(job, device, job.id)
     return None if built is None else built.registers

@@ -43,7 +43,7 @@ def throttle(experiment: Throttle, engine: Engine) -> Generator[Message, None, T
     row = limits_for(device)
     _refuse(job, device, row)
     yield Progressed(experiment.job_id, 0.0, "reading the kernel's registers")
-    report = engine.registers(job, device)
+    report = engine.registers(job, device, experiment.job_id)
     steps = choose_steps(job, device, row, None if report is None else report.registers)
     policy = replace(job.policy, limit_seconds=min(job.policy.limit_seconds, _LIMIT_SECONDS))
     jobs = [
@@ -70,7 +70,7 @@ def throttle(experiment: Throttle, engine: Engine) -> Generator[Message, None, T
         if (point := _point(dummy, groups, result)) is not None
     )
     if not points:
-        raise ExperimentFailed(Failure("stopped", "Nothing was measured before it was stopped."))
+        raise ExperimentFailed(Failure("timer", "No launch had a usable time."))
     sentence = judge_on_cpu(points) if device.type == "CPU" else judge(points)
     if results[0].verdict == "wrong":
         sentence += " Its answers are wrong, so its speed is no one's gain."
@@ -141,8 +141,7 @@ def _in_turns(
     say = _Teller(job_id, jobs[0].policy.limit_seconds)
     for item in engine.compare(jobs, [device] * len(jobs), job_id):
         if isinstance(item, Comparison):
-            if item.failure is not None and not item.stopped:
-                raise ExperimentFailed(item.failure)
+            _must_be_whole(item.failure, stopped=item.stopped)
             return item.results
         yield from say.of(item)
     raise AssertionError("a comparison ends with its outcome")
@@ -159,11 +158,23 @@ def _alone(
     say = _Teller(job_id, job.policy.limit_seconds)
     for item in engine.run(replace(job, id=job_id), device):
         if isinstance(item, Result):
-            if item.failure is not None and item.failure.kind != "wrong" and not item.stopped:
-                raise ExperimentFailed(item.failure)
+            wrong = item.failure is not None and item.failure.kind == "wrong"
+            _must_be_whole(None if wrong else item.failure, stopped=item.stopped)
             return (item,)
         yield from say.of(item)
     raise AssertionError("a run ends with its result")
+
+
+def _must_be_whole(failure: Failure | None, *, stopped: bool) -> None:
+    """Half a curve says nothing: its points have had a few samples each, or none.
+
+    Raises:
+        ExperimentFailed: It failed or was stopped.
+    """
+    if stopped:
+        raise ExperimentFailed(Failure("stopped", "The measurement was stopped."))
+    if failure is not None:
+        raise ExperimentFailed(failure)
 
 
 class _Teller:

@@ -21,7 +21,9 @@ class Compiler:
         self._given = given
         self.asked: list[int] = []
 
-    def registers(self, job: Job, device: Device) -> Registers | None:
+    def registers(
+        self, job: Job, device: Device, experiment_id: int | None = None
+    ) -> Registers | None:
         live = job.variant.source.count("const uint live")
         self.asked.append(live)
         found = self._given(live)
