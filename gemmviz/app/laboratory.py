@@ -12,7 +12,7 @@ from gemmviz.app.lane import Event
 from gemmviz.app.narration import Line
 from gemmviz.app.worker import Workers
 from gemmviz.core.ceilings import CeilingTable
-from gemmviz.core.experiments import Experiment, Outcome
+from gemmviz.core.experiments import Experiment, Outcome, describe_experiment
 from gemmviz.core.messages import Began
 from gemmviz.core.model import Device, DeviceKey
 from gemmviz.engine.ceiling_table import kept_ceilings
@@ -25,6 +25,7 @@ class Laboratory(QObject):
     ``ceilings`` are the tables that are known, by device.
     """
 
+    busy_changed = Signal()
     experiment_started = Signal(int)
     experiment_advanced = Signal(int, object)
     experiment_ended = Signal(object)
@@ -52,9 +53,20 @@ class Laboratory(QObject):
         """An id that no job, comparison or experiment has."""
         return next(self._ids)
 
+    @property
+    def note(self) -> str:
+        """What is measured and what waits, in a few words; "" while nothing does."""
+        begun = [each for job_id, each in self.busy.items() if job_id in self.begun]
+        waiting = len(self.busy) - len(begun)
+        parts = [f"Measuring {' and '.join(map(describe_experiment, begun))}"] if begun else []
+        if waiting:
+            parts.append(f"{waiting} experiment{'s' * (waiting != 1)} waiting for the device")
+        return "; ".join(parts)
+
     def start(self, experiment: Experiment) -> None:
         """Queue an experiment; ``experiment_ended`` brings its Outcome."""
         self.busy[experiment.job_id] = experiment
+        self.busy_changed.emit()
         self._workers.perform(experiment)
 
     def stop(self, job_id: int | None = None) -> None:
@@ -62,7 +74,9 @@ class Laboratory(QObject):
         for each in [job_id] if job_id is not None else list(self.busy):
             self._workers.stop(each)
             if each in self.busy and each not in self.begun:
-                self.experiment_ended.emit(Outcome(self.busy.pop(each), None, stopped=True))
+                outcome = Outcome(self.busy.pop(each), None, stopped=True)
+                self.busy_changed.emit()
+                self.experiment_ended.emit(outcome)
 
     def learn_ceilings(self, table: CeilingTable) -> None:
         """Know the ceilings of a device from now on."""
@@ -82,6 +96,8 @@ class Laboratory(QObject):
     def _on_task_started(self, job_id: int) -> None:
         if job_id in self.busy:
             self.begun.add(job_id)
+            self._tell(f"measuring {describe_experiment(self.busy[job_id])}")
+            self.busy_changed.emit()
             self.experiment_started.emit(job_id)
 
     @Slot(int, object)
@@ -97,9 +113,15 @@ class Laboratory(QObject):
     def _end(self, job_id: int, outcome: Outcome) -> None:
         del self.busy[job_id]
         self.begun.discard(job_id)
+        what = describe_experiment(outcome.experiment)
         if outcome.failure is not None:
-            line = Line(time.time(), "experiment", outcome.failure.sentence, bad=True)
-            self.line_logged.emit(line)
+            self._tell(f"{what}: {outcome.failure.sentence}", bad=True)
+        else:
+            self._tell(f"{what}: {'stopped' if outcome.stopped else 'done'}")
         if isinstance(outcome.answer, CeilingTable) and not outcome.stopped:
             self.learn_ceilings(outcome.answer)
+        self.busy_changed.emit()
         self.experiment_ended.emit(outcome)
+
+    def _tell(self, text: str, *, bad: bool = False) -> None:
+        self.line_logged.emit(Line(time.time(), "experiment", text, bad))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gemmviz.app.lane import Lane, Runner, Task
-from gemmviz.core.experiments import CheckRaces, Experiment
+from gemmviz.core.experiments import CheckRaces, Experiment, RunSuite
 from gemmviz.core.model import Device, Job, Registers
 
 
@@ -71,13 +71,13 @@ class Workers(QObject):
         self._advance()
 
     def perform(self, experiment: Experiment) -> None:
-        """Queue an experiment on its device's lane; one without a device runs alone.
+        """Queue an experiment on its device's lane; one of no device or of several runs alone.
 
         ``batch_arrived`` brings its events, or ``comparison_advanced`` if it runs alone; the last
         of them is its Outcome.
         """
-        alone = isinstance(experiment, CheckRaces)
-        devices = () if isinstance(experiment, CheckRaces) else (experiment.device,)
+        alone = isinstance(experiment, CheckRaces | RunSuite)
+        devices = () if isinstance(experiment, CheckRaces | RunSuite) else (experiment.device,)
         task = Task(experiment.job_id, (), devices, compared=alone, experiment=experiment)
         self._held.append(task)
         self._advance()

@@ -35,13 +35,18 @@ _MESSAGES = get_args(Message)
 Outcome = TypeVar("Outcome")
 
 
-def add_measuring(parser: argparse.ArgumentParser) -> None:
-    """Adds the options of a problem and of how it is measured."""
+def add_problem(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of a problem."""
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--size", type=_positive, default=512, help="M = N = K (default 512)")
     shape.add_argument("--shape", type=parse_shape, metavar="M,N,K")
     parser.add_argument("--element", choices=tuple(ELEMENTS), default="float")
     parser.add_argument("--seed", type=_seed, help="of the random inputs (default: a new one)")
+
+
+def add_measuring(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of a problem and of how it is measured."""
+    add_problem(parser)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--policy", choices=tuple(name.lower() for name in PRESETS),
                      default="standard", help="how sure to be before it ends")  # fmt: skip
@@ -62,6 +67,14 @@ def add_measuring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
+def make_problem(arguments: argparse.Namespace) -> Problem:
+    """The problem that the options of ``add_problem`` describe; a seed that is missing is drawn."""
+    if arguments.seed is None:
+        arguments.seed = secrets.randbelow(2**31)
+    m, n, k = arguments.shape or (arguments.size,) * 3
+    return Problem(m, n, k, arguments.element, arguments.seed)
+
+
 def make_job(
     arguments: argparse.Namespace,
     job_id: int,
@@ -69,16 +82,13 @@ def make_job(
     parameters: Parameters,
     device: Device,
 ) -> Job:
-    """The job that the options of ``add_measuring`` describe; a seed that is missing is drawn."""
-    if arguments.seed is None:
-        arguments.seed = secrets.randbelow(2**31)
-    m, n, k = arguments.shape or (arguments.size,) * 3
+    """The job that the options of ``add_measuring`` describe."""
     return Job(
         id=job_id,
         device=device.key,
         variant=variant,
         parameters=parameters,
-        problem=Problem(m, n, k, arguments.element, arguments.seed),
+        problem=make_problem(arguments),
         policy=_policy(arguments, device),
         check=not arguments.no_check,
         force=arguments.force,

@@ -12,12 +12,14 @@ from gemmviz import __version__
 from gemmviz.cli import (
     access,
     advise,
+    bench,
     ceilings,
     check,
     claims,
     compare,
     devices,
     kernels,
+    ladder,
     occupancy,
     run,
 )
@@ -36,7 +38,8 @@ def run_command(arguments: Sequence[str]) -> int:
     parser.add_argument("--version", action="version", version=f"gemmviz {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in (
-        devices, kernels, run, compare, access, occupancy, ceilings, advise, claims, check
+        devices, kernels, run, compare, ladder, bench, access, occupancy, ceilings, advise, claims,
+        check,
     ):  # fmt: skip
         command.add_parser(commands)
     parsed = parser.parse_args(_joined(arguments))

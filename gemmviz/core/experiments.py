@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 from gemmviz.core.ceilings import CeilingTable
 from gemmviz.core.claims import ClaimResult
+from gemmviz.core.labels import device_label
+from gemmviz.core.ladder import CLIMB, Ladder
 from gemmviz.core.model import Device, Failure, Job, Parameters, Problem, Variant
+from gemmviz.core.policy import STANDARD, Policy
 from gemmviz.core.races import RaceReport
 from gemmviz.core.residency import Residency
+from gemmviz.core.suite import BenchReport, SuiteRow
 from gemmviz.core.throttle import ThrottleCurve
 
 
@@ -75,8 +79,48 @@ class TryClaims:
     ids: tuple[str, ...] = ()
 
 
-Experiment = MeasureCeilings | MeasureResidency | Throttle | CheckRaces | TryClaims
-Finding = CeilingTable | Residency | ThrottleCurve | RaceReport | Sequence[ClaimResult]
+@dataclass(frozen=True, slots=True)
+class ClimbLadder:
+    """Every rung of the ladder at one problem, in turns; answered by a Ladder.
+
+    ``variants`` hold the ladder and the libraries; ``policy`` is that of each rung.
+    """
+
+    job_id: int
+    device: Device
+    variants: tuple[Variant, ...]
+    problem: Problem
+    policy: Policy = CLIMB
+
+
+@dataclass(frozen=True, slots=True)
+class RunSuite:
+    """Rows of a benchmark, each on every one of ``devices`` of its type; answered by a BenchReport.
+
+    ``variants`` hold the kernels and libraries that rows name; ``policy`` is that of each row, and
+    ``seed`` draws all inputs.
+    """
+
+    job_id: int
+    devices: tuple[Device, ...]
+    variants: tuple[Variant, ...]
+    rows: tuple[SuiteRow, ...]
+    policy: Policy = STANDARD
+    seed: int = 0
+
+
+Experiment = (
+    MeasureCeilings | MeasureResidency | Throttle | CheckRaces | TryClaims | ClimbLadder | RunSuite
+)
+Finding = (
+    CeilingTable
+    | Residency
+    | ThrottleCurve
+    | RaceReport
+    | Sequence[ClaimResult]
+    | Ladder
+    | BenchReport
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,3 +139,22 @@ class Outcome:
     def job_id(self) -> int:
         """The id of the experiment."""
         return self.experiment.job_id
+
+
+def describe_experiment(experiment: Experiment) -> str:
+    """What is done, as a person reads it: "the ceilings of pthread-cpu · PoCL 3.0"."""
+    match experiment:
+        case MeasureCeilings(device=device):
+            return f"the ceilings of {device_label(device)}"
+        case MeasureResidency(job=job, device=device):
+            return f"the resident groups of {job.variant.title} on {device_label(device)}"
+        case Throttle(job=job, device=device):
+            return f"{job.variant.title} with fewer groups on {device_label(device)}"
+        case CheckRaces(variant=variant):
+            return f"the races of {variant.title}"
+        case TryClaims(device=device):
+            return f"the documents' claims on {device_label(device)}"
+        case ClimbLadder(device=device):
+            return f"the ladder on {device_label(device)}"
+        case RunSuite():
+            return "the benchmark"

@@ -8,6 +8,7 @@ from gemmviz.core.ceilings import Ceiling
 from gemmviz.core.claims import ClaimResult
 from gemmviz.core.context import Context
 from gemmviz.core.error_map import ErrorMap
+from gemmviz.core.ladder import Ladder
 from gemmviz.core.model import (
     Check,
     Device,
@@ -20,6 +21,7 @@ from gemmviz.core.model import (
 )
 from gemmviz.core.policy import StopReason
 from gemmviz.core.residency import Residency
+from gemmviz.core.suite import BenchRow
 from gemmviz.core.trust import DeviceTimer, TimerTrust
 
 
@@ -228,6 +230,22 @@ class ClaimTried:
 
 
 @dataclass(frozen=True, slots=True)
+class LadderClimbed:
+    """One more rung of the ladder was measured: all of it so far."""
+
+    job_id: int
+    ladder: Ladder
+
+
+@dataclass(frozen=True, slots=True)
+class RowMeasured:
+    """One row of a benchmark suite is done."""
+
+    job_id: int
+    row: BenchRow
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The job is over; ``discarded`` launches had END <= START and are no measurement.
 
@@ -268,6 +286,8 @@ Message = (
     | CeilingRead
     | GroupsCounted
     | ClaimTried
+    | LadderClimbed
+    | RowMeasured
     | Finished
     | Failed
 )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 from gemmviz.core.experiments import (
     CheckRaces,
+    ClimbLadder,
     Experiment,
     Finding,
     MeasureCeilings,
     MeasureResidency,
     Outcome,
+    RunSuite,
     Throttle,
     TryClaims,
 )
@@ -19,9 +22,11 @@ from gemmviz.core.messages import Message
 from gemmviz.core.model import Failure
 from gemmviz.engine.ceiling_table import measure_ceilings
 from gemmviz.engine.claims import try_claims
+from gemmviz.engine.climbing import climb_ladder
 from gemmviz.engine.failed import ExperimentFailed
 from gemmviz.engine.oclgrind import check_races
 from gemmviz.engine.residency_plan import measure_residency
+from gemmviz.engine.suites import run_suite
 from gemmviz.engine.throttling import throttle
 
 if TYPE_CHECKING:
@@ -36,6 +41,9 @@ def perform(experiment: Experiment, engine: Engine) -> Iterator[Message | Outcom
         answer = yield from _plan(experiment, engine)
     except ExperimentFailed as failed:
         answer, failure = failed.answer, failed.failure
+    except Exception as error:  # noqa: BLE001 (whoever asked must hear of any fault)
+        answer = None
+        failure = Failure("crash", f"The experiment failed: {error}.", traceback.format_exc())
     stopped = engine.was_stopped(experiment.job_id)
     yield Outcome(experiment, answer, None if stopped else failure, stopped)
 
@@ -52,3 +60,7 @@ def _plan(experiment: Experiment, engine: Engine) -> Generator[Message, None, Fi
             return (yield from check_races(experiment, engine))
         case TryClaims():
             return (yield from try_claims(experiment, engine))
+        case ClimbLadder():
+            return (yield from climb_ladder(experiment, engine))
+        case RunSuite():
+            return (yield from run_suite(experiment, engine))

@@ -27,6 +27,10 @@ from gemmviz.views.theme import Theme, icon
 
 _REFRESH_MILLISECONDS = 200
 _FOUR_IN_A_ROW = 700
+_LIBRARY_TIP = (
+    "Of the speed of the device's fastest library at the same sizes and element type; each was "
+    "measured by itself, so a comparison in turns is surer."
+)
 
 
 class FigureCard(Card):
@@ -203,6 +207,7 @@ class Cards(QWidget):
             for card in (self.rate, self.time, self.measured, self.verdict):
                 card.show_figure("–", note="no run yet")
             self.measured.show_badge("")
+            self.rate.show_badge("")
             self._progress.show_share(0)
             return
         if run.result is None:
@@ -214,6 +219,7 @@ class Cards(QWidget):
     def _show_speed(self, run: Run) -> None:
         summary, rate = run.summary, run.flops_per_second
         if summary is None or rate is None:
+            self.rate.show_badge("")
             self.rate.show_figure("–", note="no sample yet" if run.result is None else "no sample")
             self.time.show_figure("–", note=self.rate.note.text())
             return
@@ -228,6 +234,9 @@ class Cards(QWidget):
         struck = bool(objection)
         note = f"does not count: {objection}" if struck else note
         self.rate.show_figure(figure, unit, note, tip=tip, struck=struck)
+        share = None if run.job.variant.library else self._state.book.library_share(run)
+        text = f"{percent(share)} of library" if share is not None else ""
+        self.rate.show_badge(text, tip=_LIBRARY_TIP)
         figure, unit = scaled(summary.median, "s")
         note = f"middle half {duration(summary.q1)} to {duration(summary.q3)}"
         tip = f"{note}: a quarter of the launches was faster, a quarter slower"

@@ -34,6 +34,7 @@ _EMPTY = (
     "Each finished run becomes a bar. Run two kernels or two devices to see them side by side; "
     "B pins the baseline."
 )
+_SPEED, _LIBRARY = "FLOP/s", "% of library"
 _CHART_PIXELS = 120
 _TABLE_PIXELS = 112
 _ROOM_FOR_TABLE = 400
@@ -51,6 +52,7 @@ class ComparePanel(QWidget):
         super().__init__()
         self._state = state
         self._stale = True
+        self._bars: tuple[Bar, ...] = ()
         self.bars, self.ratios = CompareChart(), RatioChart()
         self.bars.empty_text = _EMPTY
         self._charts = QStackedWidget()
@@ -61,7 +63,12 @@ class ComparePanel(QWidget):
         self.count = ElidedLabel("", "note")
         self.tools = ToolRow(self.count)
         self.grouping = self.tools.add_choice(("By device", "By kernel"), "What stands together")
-        self.measure = self.tools.add_button("versus", "", "Measure against each other")
+        self.unit = self.tools.add_choice(
+            (_SPEED, _LIBRARY),
+            "How high the bars are: their speed, or how much of the device's library it is. That "
+            "takes a run of a library at the same sizes on the same device",
+        )
+        self.measure = self.tools.add_button("versus", "", "Measure")
         self.pin = self.tools.add_button("pin", "Pin the selected row as the baseline (B)")
         self.export = self.tools.add_button("export", "Export this chart (Ctrl+E)")
         self.table = ResultsTable(state, model)
@@ -78,10 +85,12 @@ class ComparePanel(QWidget):
         column.addWidget(self.duels)
         column.addWidget(self._splitter, 1)
         self.grouping.choice_made.connect(self._on_grouping_chosen)
+        self.unit.choice_made.connect(self._on_unit_chosen)
         self.duels.kind.choice_made.connect(self._on_kind_chosen)
         self.duels.closed.connect(self._on_duels_closed)
         state.comparison_ended.connect(self._on_comparison_ended)
-        for signal in (state.book.run_added, state.book.marks_changed, state.book.cleared):
+        for signal in (state.book.run_added, state.book.marks_changed, state.book.cleared,
+                       state.book.figures_changed):  # fmt: skip
             signal.connect(self._refresh)
         self._redraw()
 
@@ -128,9 +137,14 @@ class ComparePanel(QWidget):
         self.bars.set_grouping("device" if word == "By device" else "kernel")
 
     @Slot(str)
+    def _on_unit_chosen(self, word: str) -> None:
+        self.bars.set_unit("FLOP/s" if word == _SPEED else "%")
+
+    @Slot(str)
     def _on_kind_chosen(self, word: str) -> None:
         self._charts.setCurrentWidget(self.ratios if word == "Ratios" else self.bars)
         self.grouping.setEnabled(word == "Bars")
+        self._show_unit()
 
     @Slot()
     def _on_duels_closed(self) -> None:
@@ -153,11 +167,20 @@ class ComparePanel(QWidget):
         if self.isVisible():
             self._redraw()
 
+    def _show_unit(self) -> None:
+        """The share of a library can be chosen once a ticked run has one."""
+        known = any(bar.library_share is not None for bar in self._bars)
+        if not known and self.unit.word == _LIBRARY:
+            self.unit.choose(_SPEED)
+            self._on_unit_chosen(_SPEED)
+        self.unit.setEnabled(known and self.chart is self.bars)
+
     def _redraw(self) -> None:
         self._stale = False
         book = self._state.book
-        bars = bars_of(book)
+        self._bars = bars = bars_of(book)
         self.bars.set_bars(bars)
+        self._show_unit()
         heading = describe_comparison(book)
         self.bars.set_heading("", (Line(heading, "text"),) if heading else ())
         self.bars.export_title = f"Comparison {heading}".strip()
@@ -208,7 +231,7 @@ def bars_of(book: ResultBook) -> tuple[Bar, ...]:
         same = run.device.key, name
         seen[same] += 1
         numbered = f"{name} #{seen[same]}" if total[same] > 1 else name
-        bars.append(_bar(run, numbered, book.speed_up(run)))
+        bars.append(_bar(run, numbered, book.speed_up(run), book.library_share(run)))
     return tuple(bars)
 
 
@@ -216,7 +239,7 @@ def _name(run: Run, *, with_shape: bool) -> str:
     return f"{run.label}, {run.shape} {run.job.problem.element}" if with_shape else run.label
 
 
-def _bar(run: Run, name: str, speed_up: float | None) -> Bar:
+def _bar(run: Run, name: str, speed_up: float | None, library_share: float | None) -> Bar:
     summary, rate = run.summary, run.flops_per_second
     assert summary is not None
     assert rate is not None
@@ -232,4 +255,5 @@ def _bar(run: Run, name: str, speed_up: float | None) -> Bar:
         color_key=run.label,
         struck=bool(objection),
         note=objection,
+        library_share=library_share,
     )

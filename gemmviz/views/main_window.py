@@ -121,6 +121,7 @@ class MainWindow(QMainWindow):
         for signal in (state.devices_listed, state.job_queued, state.job_ended):
             signal.connect(self._show_status)
         state.comparison_ended.connect(self._show_status)
+        state.laboratory.busy_changed.connect(self._show_status)
 
     @Slot()
     def complete(self) -> None:
@@ -192,7 +193,8 @@ class MainWindow(QMainWindow):
             self._status_timer.stop()
         elif not self._status_timer.isActive():
             self._status_timer.start()
-        parts = [state.queue_note or ("Asking the drivers..." if state.listing_now else "Ready")]
+        idle = "Asking the drivers..." if state.listing_now else "Ready"
+        parts = ["; ".join(filter(None, (state.laboratory.note, state.queue_note))) or idle]
         if run is not None:
             count = len(run.buffer)
             parts.append(f"{count:,} samples")

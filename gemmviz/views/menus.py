@@ -15,6 +15,7 @@ from gemmviz.core.limits_table import Limits
 from gemmviz.core.units import memory
 
 _MEASURE_TIP = "Measure the ticked runs in turns, round by round, and say which is faster (Ctrl+M)"
+_CARDS = 3  # as many as make clear which generation it is
 _THEMES = {"light": "&Light", "dark": "&Dark", "system": "As the &system"}
 
 
@@ -29,7 +30,7 @@ class Menus(QObject):
         self._state = state
         self.bar = QMenuBar()
         self.run = self._action("&Run", "Ctrl+R", "Run the kernel (Ctrl+R)")
-        self.stop = self._action("&Stop", "Esc", "End every run (Esc)")
+        self.stop = self._action("&Stop", "Esc", "End every run and experiment (Esc)")
         self.open_kernel = self._action("&Open kernel...", QKeySequence.StandardKey.Open)
         self.reload_kernels = self._action("&Reload kernels", "Ctrl+Shift+R")
         self.export_chart = self._action("&Export chart...", "Ctrl+E")
@@ -59,6 +60,7 @@ class Menus(QObject):
         self.what_if.triggered.connect(self._on_what_if_triggered)
         for signal in (state.setup_changed, state.devices_listed, state.catalog_loaded):
             signal.connect(self._show_state)
+        state.laboratory.busy_changed.connect(self._show_state)
         for signal in (state.job_queued, state.job_ended, state.book.cleared):
             signal.connect(self._show_state)
         for signal in (state.comparison_ended, state.book.run_added, state.book.marks_changed):
@@ -114,7 +116,8 @@ class Menus(QObject):
         for name, rows in groupby(load_limits(), vendor):
             submenu = menu.addMenu(name)
             for row in rows:
-                text = f"{row.name}   –   {memory(row.pool_bytes)} a {row.pool_name}"
+                cards = f" ({', '.join(row.cards[:_CARDS])})" if row.cards else ""
+                text = f"{row.name}{cards}   –   {memory(row.pool_bytes)} a {row.pool_name}"
                 submenu.addAction(self._choice(self.what_if, text, row))
 
     def _choice(self, group: QActionGroup, text: str, value: object) -> QAction:
@@ -128,12 +131,12 @@ class Menus(QObject):
     def _show_state(self) -> None:
         state = self._state
         count = sum(not target.refusal for target in state.targets)
-        word = "&Queue" if state.active else "&Run"
+        word = "&Queue" if state.active or state.laboratory.busy else "&Run"
         one = f"{word} on 1 ticked" if state.elsewhere and count else word
         self.run.setText(one if count < 2 else f"{word} on {count}")
         self.run.setEnabled(state.can_run)
         self.run.setToolTip(state.refusal or state.remark or "Run the kernel (Ctrl+R)")
-        self.stop.setEnabled(bool(state.active))
+        self.stop.setEnabled(bool(state.active or state.laboratory.busy))
         refusal = state.comparison_refusal(state.book.ticked)
         self.measure.setEnabled(not refusal)
         self.measure.setToolTip(refusal or _MEASURE_TIP)

@@ -24,6 +24,7 @@ from gemmviz.views.charts.claims import ClaimsChart
 from gemmviz.views.charts.compare import CompareChart
 from gemmviz.views.charts.distribution import DistributionChart
 from gemmviz.views.charts.error_map import ErrorMapChart
+from gemmviz.views.charts.ladder import LadderChart
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.charts.roofline import RooflineChart
 from gemmviz.views.charts.steps import StepsChart
@@ -32,6 +33,7 @@ from gemmviz.views.compare_panel import ComparePanel
 from gemmviz.views.distribution_panel import DistributionPanel
 from gemmviz.views.error_map_panel import ErrorMapPanel
 from gemmviz.views.export import ExportDialog, Title, copy_chart
+from gemmviz.views.ladder_panel import LadderPanel
 from gemmviz.views.live_panel import LivePanel
 from gemmviz.views.menus import Menus
 from gemmviz.views.occupancy_curves_panel import OccupancyCurvesPanel
@@ -82,6 +84,7 @@ class Tabs(QTabWidget):
         self.access = AccessPanel(state)
         self.occupancy = OccupancyCurvesPanel(state)
         self.roofline = RooflinePanel(state)
+        self.ladder = LadderPanel(state)
         self.advice = AdvicePanel(state)
         self.claims = ClaimsPanel(state)
         self.results = ResultsPanel(state, results)
@@ -95,6 +98,7 @@ class Tabs(QTabWidget):
             | AccessPanel
             | OccupancyCurvesPanel
             | RooflinePanel
+            | LadderPanel
             | AdvicePanel
             | ClaimsPanel,
         ] = {
@@ -105,6 +109,7 @@ class Tabs(QTabWidget):
             AccessMapChart: self.access,
             StepsChart: self.occupancy,
             RooflineChart: self.roofline,
+            LadderChart: self.ladder,
             AdviceChart: self.advice,
             ClaimsChart: self.claims,
         }
@@ -153,7 +158,8 @@ class Tabs(QTabWidget):
         state.comparison_ended.connect(self._on_comparison_ended)
         charts = (self.live.chart, self.distribution.chart, self.error_map.chart,
                   self.compare.bars, self.compare.ratios, self.access.chart,
-                  self.occupancy.steps, self.occupancy.speed, self.roofline.chart)  # fmt: skip
+                  self.occupancy.steps, self.occupancy.speed, self.roofline.chart,
+                  self.ladder.chart)  # fmt: skip
         for chart in charts:
             copy = QShortcut(QKeySequence.StandardKey.Copy, chart)
             copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)

@@ -47,7 +47,9 @@ def test_a_failed_experiment_is_told_in_the_log(qtbot, state, engine, outcomes):
     begin(state)
     qtbot.waitUntil(lambda: bool(outcomes))
     assert outcomes[0].failure == engine.failure
-    assert [line.text for line in lines if line.bad] == ["A simulator has no ceilings."]
+    (told,) = [line.text for line in lines if line.bad]
+    assert told.startswith("the ceilings of")
+    assert told.endswith("A simulator has no ceilings.")
     assert not state.laboratory.ceilings
 
 
@@ -58,12 +60,15 @@ def test_stop_ends_the_experiment_under_way_and_forgets_those_that_wait(
     first = begin(state)
     qtbot.waitUntil(lambda: bool(state.laboratory.begun))
     second = begin(state)
+    assert state.laboratory.note.startswith("Measuring the ceilings of")
+    assert state.laboratory.note.endswith("1 experiment waiting for the device")
     state.stop()
     qtbot.waitUntil(lambda: len(outcomes) == 2)
     assert {outcome.job_id for outcome in outcomes} == {first.job_id, second.job_id}
     assert all(outcome.stopped for outcome in outcomes)
     assert engine.performed == [first]
     assert not state.laboratory.busy
+    assert state.laboratory.note == ""
 
 
 def test_an_experiment_waits_for_a_run_on_the_same_hardware(qtbot, state, engine, outcomes):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QMessageBox
 
 from gemmviz.app.state import AppState
 from gemmviz.app.worker import Workers
+from gemmviz.core.experiments import MeasureCeilings
 from gemmviz.core.paths import data_dir
 from gemmviz.core.policy import UNTIL_STOPPED, fixed
 from gemmviz.views.export import ExportDialog
@@ -306,3 +307,17 @@ def test_every_tab_is_in_the_menu_and_comes_to_the_front(window):
     keys = [action.shortcut().toString() for action in actions if not action.shortcut().isEmpty()]
     assert keys[0] == "Ctrl+1"
     assert len(keys) == len(set(keys)) == min(10, tabs.count())
+
+
+def test_esc_ends_an_experiment(qtbot, window, engine):
+    state = window.state
+    engine.endless_experiments = True
+    assert not window.menus.stop.isEnabled()
+    state.laboratory.start(MeasureCeilings(state.laboratory.next_id(), POCL))
+    qtbot.waitUntil(lambda: bool(state.laboratory.begun))
+    assert window.status.text().startswith("Measuring the ceilings of")
+    assert window.menus.run.text() == "&Queue"
+    keys(qtbot, window, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not state.laboratory.busy)
+    assert not window.menus.stop.isEnabled()
+    assert window.status.text().startswith("Ready")

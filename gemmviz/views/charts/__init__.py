@@ -11,6 +11,7 @@ from gemmviz.views.charts.claims import ClaimsChart
 from gemmviz.views.charts.compare import CompareChart
 from gemmviz.views.charts.distribution import DistributionChart
 from gemmviz.views.charts.error_map import ErrorMapChart
+from gemmviz.views.charts.ladder import LadderChart
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.charts.roofline import RooflineChart
 from gemmviz.views.charts.steps import StepsChart
@@ -23,6 +24,7 @@ CHARTS: tuple[tuple[str, type[Chart]], ...] = (
     ("Access", AccessMapChart),
     ("Occupancy", StepsChart),
     ("Roofline", RooflineChart),
+    ("Ladder", LadderChart),
     ("Advice", AdviceChart),
     ("Claims", ClaimsChart),
 )

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QPainter
 from gemmviz.core.access.marks import sector_tone, sector_words
 from gemmviz.core.access.warps import SECTOR_BYTES
 from gemmviz.core.units import percent
-from gemmviz.views.charts.access_cells import AccessScene
+from gemmviz.views.charts.access_cells import AccessScene, element_size
 from gemmviz.views.charts.access_layout import CAPTION_HEIGHT
 from gemmviz.views.charts.access_shown import Shown
 from gemmviz.views.charts.chart import LABEL_PIXELS, TICK_PIXELS, pixel_pen
@@ -105,20 +105,23 @@ def caption_lines(scene: AccessScene, shown: Shown, warp: int | None) -> list[tu
     if shown.touches is None or shown.cells is None:
         return [("not touched", "muted")]
     access, cells = scene.access(shown.touches), shown.cells
-    ideal = access.ideal_sectors
+    used = len(cells.rows) * element_size(scene, shown.touches)
+    # Of the warp that is shown: the report's is that of the worst one.
+    ideal = min(cells.sectors, -(-used // SECTOR_BYTES))
     if not len(cells.rows):
         verdict = ("no lane takes part", "muted")
     elif warp is None:
         verdict = (f"{cells.by_warp} sectors by {scene.warps} warps", "text")
-    elif ideal is None:
-        verdict = (sector_words(cells.sectors, None), "text")
     else:
         tone = sector_tone(cells.sectors, ideal)
         verdict = (f"{MARKS[tone]} {sector_words(cells.sectors, ideal)}", tone)
-    used = len(cells.rows) * access.element_bytes / shown.touches.width
     share = used / (SECTOR_BYTES * cells.sectors) if cells.sectors else 0.0
+    usage = f"{percent(share)} of the bytes used"
+    if used == access.element_bytes:
+        elements = shown.touches.elements[shown.execution, scene.lanes(warp)]
+        usage = f"one {'lane' if (elements >= 0).sum() == 1 else 'element for all lanes'}"
     return [
         verdict,
-        (f"{percent(share)} of the bytes used", "muted"),
+        (usage, "muted"),
         (f"{access.kind}, line {access.line}", "muted"),
     ]

@@ -68,7 +68,7 @@ def _crossed(width: float, height: float, sizes: dict[str, tuple[int, int]]) -> 
     left = TICKS + a_width + TICKS
     below = HEAD + top + _GAP + HEAD
     grids = {
-        "A": QRectF(TICKS + a_width - k * cell, below, k * cell, m * cell),
+        "A": QRectF(TICKS, below, k * cell, m * cell),
         "B": QRectF(left, HEAD + top - k * cell, n * cell, k * cell),
         "C": QRectF(left, below, n * cell, m * cell),
     }
@@ -79,7 +79,9 @@ def _crossed(width: float, height: float, sizes: dict[str, tuple[int, int]]) -> 
         "C": QRectF(right, below - 3, width - right, caption),
     }
     places = {name: Place(grid, captions[name]) for name, grid in grids.items()}
-    return Layout(places, cell, QRectF(4, below + m * cell + 2, width - 8, LEGEND))
+    # Beside a C of a few rows its words reach further down than it does.
+    foot = max(below + m * cell, captions["C"].bottom())
+    return Layout(places, cell, QRectF(4, foot + 2, width - 8, LEGEND))
 
 
 def _in_a_row(width: float, height: float, size: tuple[int, int]) -> Layout:

@@ -50,6 +50,12 @@ class UnitAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no ty
         self.setTickPen(pixel_pen(theme.grid))
         self.setTextPen(pixel_pen(theme.muted))
 
+    def set_quantity(self, text: str, unit: str) -> None:
+        """Name another quantity; percent are given without a prefix."""
+        self.setLabel(text, units=unit, siPrefixEnableRanges=() if unit == "%" else None)
+        self.updateAutoSIPrefix()
+        self.resizeEvent()  # puts the label in the middle
+
     def set_low(self, low: bool) -> None:
         """Leave the label of a bottom axis out, or show it again."""
         self._low = low  # a label that is hidden would take the prefix with it

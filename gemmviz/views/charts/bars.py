@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
@@ -20,6 +21,10 @@ _WIDEST = 0.3  # of that room that one bar may fill, so that a lone bar is no wa
 _BAR_SHARE = 0.9  # of the room of a bar that it fills
 _CAP_PIXELS = 9.0
 _UPRIGHT_GAP = "   "
+_NO_LIBRARY = "no library's run"
+
+BarUnit = Literal["FLOP/s", "%"]
+"""What bars are as high as: throughput, or how much of the device's library it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,7 @@ class Bar:
         color_key: The kernel's name in the colour book, where it is not ``kernel``.
         struck: The figure does not count, so the bar is hatched and it is struck through.
         note: A word or two: why the figure does not count, or why there is no bar.
+        library_share: Of the speed of the device's library, 1 is as fast; None if not known.
     """
 
     device: str
@@ -49,17 +55,48 @@ class Bar:
     color_key: str = ""
     struck: bool = False
     note: str = ""
+    library_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedBar:
-    """A bar with its look, its number in the legend, and its centre and width in groups."""
+    """A bar with its look, its number in the legend, its centre and width in groups, its unit."""
 
     bar: Bar
     look: Look
     number: str
     center: float
     width: float
+    unit: BarUnit = "FLOP/s"
+
+    @property
+    def value(self) -> float:
+        """How high it is in its unit; NaN where there is no bar."""
+        return self.scaled(self.bar.flops_per_second)
+
+    def scaled(self, flops_per_second: float) -> float:
+        """A speed of this bar in its unit."""
+        if self.unit == "FLOP/s":
+            return flops_per_second
+        share = self.bar.library_share
+        return (
+            math.nan
+            if share is None
+            else 100 * share * flops_per_second / (self.bar.flops_per_second)
+        )
+
+    @property
+    def text(self) -> str:
+        """Its value in a few letters: "39.4 G" or "98 %"."""
+        if self.unit == "%":
+            return f"{self.value:.0f} %"
+        return " ".join(units.scaled(self.value, "")).strip()
+
+    @property
+    def missing(self) -> str:
+        """Why there is no bar."""
+        known = math.isnan(self.bar.flops_per_second)
+        return self.bar.note if known else _NO_LIBRARY
 
     @property
     def speed_up(self) -> str:
@@ -67,13 +104,20 @@ class PlacedBar:
         return "" if self.bar.speed_up is None else f"{self.bar.speed_up:.2f}×"
 
 
-def place_bars(groups: list[list[tuple[Bar, Look, str]]]) -> tuple[PlacedBar, ...]:
+def place_bars(
+    groups: list[list[tuple[Bar, Look, str]]], unit: BarUnit = "FLOP/s"
+) -> tuple[PlacedBar, ...]:
     """Stand (bar, look, number) side by side around 0, 1, 2 and so on, all of one width."""
     most = max((len(group) for group in groups), default=1)
     step = min(_GROUP_SHARE / most, _WIDEST)
     return tuple(
         PlacedBar(
-            bar, look, number, index + (place - (len(group) - 1) / 2) * step, _BAR_SHARE * step
+            bar,
+            look,
+            number,
+            index + (place - (len(group) - 1) / 2) * step,
+            _BAR_SHARE * step,
+            unit,
         )
         for index, group in enumerate(groups)
         for place, (bar, look, number) in enumerate(group)
@@ -82,8 +126,7 @@ def place_bars(groups: list[list[tuple[Bar, Look, str]]]) -> tuple[PlacedBar, ..
 
 def _label_rows(placed: PlacedBar) -> list[str]:
     """What is written above a bar, the lowest row first."""
-    value = " ".join(units.scaled(placed.bar.flops_per_second, "")).strip()
-    return [value, placed.speed_up] if placed.speed_up else [value]
+    return [placed.text, placed.speed_up] if placed.speed_up else [placed.text]
 
 
 class BarLayer(Layer):
@@ -130,7 +173,7 @@ class BarLayer(Layer):
     ) -> None:
         """Paint every bar, then what is said of the one under the mouse."""
         for placed in self._bars:
-            if math.isnan(placed.bar.flops_per_second):
+            if math.isnan(placed.value):
                 self._paint_missing(painter, placed)
             else:
                 self._paint_bar(painter, placed)
@@ -146,12 +189,12 @@ class BarLayer(Layer):
 
     def _paint_bar(self, painter: QPainter, placed: PlacedBar) -> None:
         bar = placed.bar
-        column = self._column(placed, bar.flops_per_second)
+        column = self._column(placed, placed.value)
         fill_bar(painter, column, placed.look, self._theme, hatched=bar.struck)
         top = column.top()
         if math.isfinite(bar.low) and math.isfinite(bar.high):
             x = column.center().x()
-            low, high = self.to_pixel(0, bar.low).y(), self.to_pixel(0, bar.high).y()
+            low, high = (self.to_pixel(0, placed.scaled(end)).y() for end in (bar.low, bar.high))
             cap = min(_CAP_PIXELS, column.width()) / 2
             painter.setPen(pixel_pen(self._theme.text, 1.2))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
@@ -241,7 +284,7 @@ class BarLayer(Layer):
         painter.setFont(font)
         if self._room(placed) >= QFontMetricsF(font).height() - 3:
             place = foot + QPointF(0, -20)
-            self._paint_upright(painter, place, placed.bar.note, self._theme.muted)
+            self._paint_upright(painter, place, placed.missing, self._theme.muted)
 
     def _paint_upright(self, painter: QPainter, foot: QPointF, text: str, color: str) -> None:
         """Text that reads upwards from ``foot``."""
@@ -263,12 +306,14 @@ class BarLayer(Layer):
         if math.isfinite(bar.low) and math.isfinite(bar.high):
             low, high = units.throughput(bar.low), units.throughput(bar.high)
             lines.append(f"{bar.interval}: {low} to {high}")
+        if bar.library_share is not None:
+            lines.append(f"{units.percent(bar.library_share)} of the device's library")
         if placed.speed_up:
             lines.append(f"{placed.speed_up} of the baseline")
         if bar.struck:
             lines.append(f"does not count: {bar.note or 'wrong result'}")
         area = self.boundingRect().adjusted(6, 6, -6, -6)
-        value = 0.0 if math.isnan(bar.flops_per_second) else bar.flops_per_second
+        value = 0.0 if math.isnan(placed.value) else placed.value
         draw_chip(
             painter,
             QPointF(self.to_pixel(placed.center, 0).x() + 14, self.to_pixel(0, value).y() + 30),

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPointF, Slot
 from PySide6.QtWidgets import QWidget
 
 from gemmviz.views.charts.axis import CategoryAxis, UnitAxis
-from gemmviz.views.charts.bars import Bar, BarLayer, place_bars
+from gemmviz.views.charts.bars import Bar, BarLayer, BarUnit, place_bars
 from gemmviz.views.charts.chart import Chart, Plot
 from gemmviz.views.charts.colors import ColorBook, Look
 from gemmviz.views.charts.heading import Heading, Line
@@ -39,6 +39,7 @@ class CompareChart(Chart):
         self._devices, self._kernels = devices or ColorBook(), kernels or ColorBook()
         self._bars: tuple[Bar, ...] = ()
         self._grouping: Grouping = "device"
+        self._unit: BarUnit = "FLOP/s"
         self._heading, self._legend = Heading(), Legend()
         self._plot = Plot()
         self._plot.setMouseEnabled(x=False, y=False)
@@ -69,6 +70,12 @@ class CompareChart(Chart):
     def set_grouping(self, grouping: Grouping) -> None:
         """Gather the bars of a device, or those of a kernel."""
         self._grouping = grouping
+        self._refresh()
+
+    def set_unit(self, unit: BarUnit) -> None:
+        """Make the bars as high as their throughput, or as their share of the library's."""
+        self._unit = unit
+        self._left.set_quantity("Throughput" if unit == "FLOP/s" else "Of the library", unit)
         self._refresh()
 
     def set_heading(self, title: str, lines: tuple[Line, ...] = ()) -> None:
@@ -132,7 +139,7 @@ class CompareChart(Chart):
             entries["\0struck"] = Entry(f"hatched: {' or '.join(reasons)}", hatched=True)
         self._legend.set_entries(tuple(entries.values()))
         self._names.set_names(tuple(groups))
-        self._layer.set_bars(place_bars(list(groups.values())))
+        self._layer.set_bars(place_bars(list(groups.values()), self._unit))
         self._plot.setXRange(-0.5, max(len(groups), 1) - 0.5, padding=0)
         self._fit_height()
         self.viewport().update()
@@ -150,5 +157,9 @@ class CompareChart(Chart):
         self._plot.setYRange(-below * span, (1 - below) * span, padding=0)
 
     def _tallest(self) -> float:
-        tops = [top for bar in self._bars for top in (bar.flops_per_second, bar.high)]
+        tops = [
+            top
+            for placed in self._layer.bars
+            for top in (placed.value, placed.scaled(placed.bar.high))
+        ]
         return max((top for top in tops if math.isfinite(top)), default=1.0) or 1.0

@@ -48,6 +48,7 @@ class Legend(QGraphicsWidget):
         self._theme = DARK
         self._entries: tuple[Entry, ...] = ()
         self._most_rows = _MOST_ROWS
+        self.setMaximumHeight(0)  # a layout would give it room that nothing fills
 
     def set_entries(self, entries: tuple[Entry, ...]) -> None:
         """Show other entries."""
