@@ -47,18 +47,6 @@ def take_values(buffer: bytearray) -> list[Any]:
     return values
 
 
-def take_frame(buffer: bytearray) -> bytes | None:
-    """Cut the first frame off ``buffer``: its body, or None while it is not all there."""
-    if len(buffer) < LENGTH_BYTES:
-        return None
-    end = LENGTH_BYTES + int.from_bytes(buffer[:LENGTH_BYTES], "big")
-    if len(buffer) < end:
-        return None
-    body = bytes(buffer[LENGTH_BYTES:end])
-    del buffer[:end]
-    return body
-
-
 def first_steps(touches: tuple[Touches, ...], most: int = MOST_ELEMENTS) -> tuple[Touches, ...]:
     """The same share of the steps of every access, so that none has more than ``most`` elements."""
     largest = max((part.elements.size for part in touches), default=0)

@@ -10,12 +10,12 @@ from gemmviz.app.setup import Setup
 from gemmviz.app.worker import Workers
 from gemmviz.core.estimate import Estimate
 from gemmviz.core.expr import ExprError
-from gemmviz.core.feasibility import local_limit
+from gemmviz.core.kernel_occupancy import estimate_for
 from gemmviz.core.launch import geometry
 from gemmviz.core.limits import limits_for
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import Device, Job, Registers
-from gemmviz.core.occupancy import estimate, estimate_on
+from gemmviz.core.occupancy import estimate
 
 _DELAY_MILLISECONDS = 250
 
@@ -49,18 +49,16 @@ class Estimator(QObject):
         if setup.variant is None or setup.variant.library:
             return None
         try:
-            shape = geometry(setup.variant, setup.parameters, setup.problem())
             if what_if is not None:
+                shape = geometry(setup.variant, setup.parameters, setup.problem())
                 return estimate(what_if, shape.group_size, shape.local_bytes)
             if device is None:
                 return None
-            row = limits_for(device)
-            most = local_limit(setup.variant, setup.parameters, setup.problem(), device, row)
             known = self._known.get(question(setup, device))
-            registers = known.registers if known is not None else None
-            return estimate_on(
-                device, row, shape.group_size, shape.local_bytes, registers, local_limit=most
-            )
+            return estimate_for(
+                setup.variant, setup.parameters, setup.problem(), device, limits_for(device),
+                registers=known.registers if known is not None else None,
+            )  # fmt: skip
         except (ExprError, ValueError):
             return None
 

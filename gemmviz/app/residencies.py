@@ -68,6 +68,8 @@ class Residencies(QObject):
         state = self._state
         if state.setup.variant is None or state.device is None:
             return "Choose a kernel and a device to measure on."
+        if state.what_if is not None:
+            return f"{state.what_if.name} is not here to measure on: the curves are an estimate."
         if state.device.unavailable:
             return state.device.unavailable
         if state.setup.variant.library:

@@ -49,10 +49,3 @@ def roofs_of(
         for device in devices
         if device.key in ceilings
     )
-
-
-def measurable(devices: Iterable[Device]) -> tuple[Device, ...]:
-    """The devices whose ceilings can be measured: those that work, but no simulators."""
-    return tuple(
-        device for device in devices if device.type != "simulator" and device.unavailable is None
-    )

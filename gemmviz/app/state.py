@@ -90,7 +90,7 @@ class AppState(QObject):
         self.laboratory = Laboratory(workers, self.book, self._ids, self)
         self.laboratory.line_logged.connect(self.line_logged)
         self.lens = AccessLens(self)
-        self._traffic = Traffic(self.book, self.lens, self._is_timing, self)
+        self._traffic = Traffic(self.book, self.lens, lambda: self.timing, self)
         for ended in (self.job_ended, self.comparison_ended, self.laboratory.experiment_ended):
             ended.connect(self._traffic.catch_up)
         self._estimator = Estimator(workers, self)
@@ -321,7 +321,8 @@ class AppState(QObject):
         """Whether a comparison waits or goes on."""
         return self._queue.comparing
 
-    def _is_timing(self) -> bool:
+    @property
+    def timing(self) -> bool:
         """Whether anything may be timed that other work would disturb."""
         return bool(self.active) or self.comparing or bool(self.laboratory.busy)
 
@@ -346,8 +347,7 @@ class AppState(QObject):
                 setup.problem(seed), policy=setup.policy_on(target.device),
                 build_options=setup.build_options, launch_limit_seconds=setup.launch_limit_seconds,
             )  # fmt: skip
-            estimate = self._estimator.estimate(setup, target.device)
-            self._queue.add(Run(job, target.device, estimate))
+            self._queue.add(Run(job, target.device, self._estimator.estimate(setup, target.device)))
 
     def comparison_refusal(self, runs: Sequence[Run]) -> str:
         """Why these finished runs cannot be measured in turns, or ""."""

@@ -9,21 +9,24 @@ from typing import TYPE_CHECKING, Any
 from gemmviz.cli.measuring import parse_shape
 from gemmviz.cli.picture import add_png, check_picture, save_picture
 from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
+from gemmviz.core.access.cautions import cautions
 from gemmviz.core.access.errors import LensError
 from gemmviz.core.access.lens import analyse, machine_for, pads, trace
+from gemmviz.core.access.marks import not_followed_words, used_share
 from gemmviz.core.access.report import Access, AccessReport, Machine, Pad
 from gemmviz.core.codec import to_json
 from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.limits import named_limits
 from gemmviz.core.model import ELEMENTS, Failure, Parameters, Problem, Variant
-from gemmviz.core.units import memory, scaled
+from gemmviz.core.units import memory, percent, scaled
 from gemmviz.engine.plan import Engine
 
 if TYPE_CHECKING:
     from gemmviz.views.charts.chart import Chart
 
 _SIZE = 512
+_ALIKE = 0.01  # of the FLOP that a launch needs: as much more or less is not told apart
 
 
 def add_parser(commands: Any) -> None:
@@ -86,11 +89,14 @@ def answer(arguments: argparse.Namespace) -> int:
         head = {"kernel": variant.id, "parameters": dict(parameters), "m": m, "n": n, "k": k,
                 "element": problem.element}  # fmt: skip
         extra = {"pads": to_json(tried)} if arguments.pads else {}
-        print(json.dumps({**head, **to_json(report), **extra}, indent=2))
+        warned = {"cautions": list(cautions(variant, parameters, problem))}
+        print(json.dumps({**head, **warned, **to_json(report), **extra}, indent=2))
     else:
         what = " ".join((variant.id, describe_parameters(parameters))).strip()
         print(f"{what} at {m} x {n} x {k} in {problem.element}{place}")
         print(f"{machine.warp} lanes a warp, {machine.banks} banks ({machine.source})")
+        for caution in cautions(variant, parameters, problem):
+            print(caution)
         _print_unknowns(report)
         _print_accesses(report)
         _print_totals(report)
@@ -142,7 +148,7 @@ def _print_unknowns(report: AccessReport) -> None:
 
 
 def _print_accesses(report: AccessReport) -> None:
-    print(f"\n{'line':>6}  {'access':<38}{'a warp needs':<25}pattern")
+    print(f"\n{'line':>6}  {'access':<38}{'a warp takes':<25}pattern")
     for access in report.accesses:
         text = access.text if len(access.text) < 30 else f"{access.text[:27]}..."
         print(f"{access.line:>6}  {access.kind + ' ' + text:<38}{_cost(access):<25}"
@@ -150,22 +156,36 @@ def _print_accesses(report: AccessReport) -> None:
 
 
 def _cost(access: Access) -> str:
-    """What the worst warp pays against what it must: "16 sectors (4)"."""
+    """What the worst warp pays, and what it must where that is less: "16 sectors, ideal 2"."""
     if access.space == "global":
-        return f"{access.sectors} sector{'s' * (access.sectors != 1)} ({access.ideal_sectors})"
-    return f"{access.passes} pass{'es' * (access.passes != 1)} ({access.ideal_passes})"
+        count, word, least = access.sectors or 0, "sector", access.ideal_sectors or 0
+    else:
+        count, word, least = access.passes or 0, "pass", access.ideal_passes or 1
+    many = "" if count == 1 else "es" if word == "pass" else "s"
+    return f"{count} {word}{many}" + (f", ideal {least}" if least < count else "")
 
 
 def _print_totals(report: AccessReport) -> None:
-    print("\nThe worst warp's figures; in brackets what the same lanes would need side by side.")
-    work = " ".join(scaled(report.flop, "FLOP"))
-    executed = " ".join(scaled(report.executed_flop, "FLOP"))
-    print(f"{report.groups} groups of {report.group_size}; {work}, {executed} in the source")
-    least, local = memory(report.minimum_bytes), memory(report.local_traffic_bytes)
-    print(f"global {memory(report.global_traffic_bytes)} (the matrices are {least}), local {local}")
-    if report.intensity is not None and report.reuse is not None:
-        print(f"intensity {report.intensity:.3g} FLOP/B; {report.reuse:.3g} times less asked of "
-              "global memory than by a naive kernel")  # fmt: skip
+    print("\nThe worst warp's figures, ideal is what the same elements side by side would take.")
+    at_least = "at least " if report.unknowns else ""
+    count = report.groups
+    words = f"{count} group{'s' * (count != 1)} of {report.group_size}; "
+    words += " ".join(scaled(report.flop, "FLOP"))
+    if abs(report.executed_flop - report.flop) > _ALIKE * report.flop:
+        executed = " ".join(scaled(report.executed_flop, "FLOP"))
+        words += f", {at_least}{executed} in the source"
+    print(words)
+    moved, used = memory(report.sector_bytes), used_share(report)
+    share = f" ({percent(used)} used)" if used is not None else ""
+    print(f"global {at_least}{memory(report.global_traffic_bytes)} asked, {at_least}{moved} moved "
+          f"in whole sectors{share}; the matrices are {memory(report.minimum_bytes)}")  # fmt: skip
+    if report.local_traffic_bytes:
+        print(f"local {at_least}{memory(report.local_traffic_bytes)} asked")
+    if report.unknowns:
+        print(f"intensity and reuse are not known: {not_followed_words(report)}")
+    elif report.intensity is not None and report.reuse is not None:
+        print(f"intensity {report.intensity:.3g} FLOP/B; a naive kernel asks {report.reuse:.3g} "
+              "times as much of global memory")  # fmt: skip
 
 
 def _print_pads(report: AccessReport, tried: tuple[Pad, ...]) -> None:

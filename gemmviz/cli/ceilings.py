@@ -10,13 +10,14 @@ from gemmviz.cli.measuring import Progress, drain
 from gemmviz.cli.picture import add_png, check_picture, save_picture
 from gemmviz.cli.selection import SelectionError, find_device, say
 from gemmviz.core.ceilings import CeilingTable
+from gemmviz.core.choice import measurable
 from gemmviz.core.codec import to_json
 from gemmviz.core.experiments import MeasureCeilings, Outcome
 from gemmviz.core.labels import device_label
 from gemmviz.core.messages import CeilingRead, Listing, Message, Progressed
 from gemmviz.core.model import Device, Failure
 from gemmviz.core.roofline import DeviceRoofs, ridge, roofs
-from gemmviz.core.units import scaled
+from gemmviz.core.units import moment, scaled
 from gemmviz.engine.plan import Engine
 
 if TYPE_CHECKING:
@@ -83,8 +84,7 @@ def _devices(listing: Listing, arguments: argparse.Namespace) -> list[Device]:
     if not arguments.all:
         return [find_device(listing, arguments.device)]
     devices = [device for platform in listing.platforms for device in platform.devices]
-    usable = [each for each in devices if each.type != "simulator" and each.unavailable is None]
-    return usable or [find_device(listing, None)]
+    return list(measurable(devices)) or [find_device(listing, None)]
 
 
 def _tell(arguments: argparse.Namespace, found: list[Measured], failures: list[Failure]) -> int:
@@ -111,7 +111,7 @@ def _rows(device: Device, table: CeilingTable) -> list[dict[str, Any]]:
 
 
 def _print(device: Device, table: CeilingTable) -> None:
-    print(device_label(device))
+    print(f"{device_label(device)}, measured {moment(table.measured_at)}")
     for ceiling in table.ceilings:
         value, unit = scaled(ceiling.value, ceiling.unit)
         name = f"{ceiling.name} {ceiling.element}"

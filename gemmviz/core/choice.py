@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gemmviz.core.model import Device
 
@@ -32,6 +32,13 @@ def matching_devices(devices: Sequence[Device], text: str) -> list[Device]:
     wanted = text.lower()
     found = [d for d in devices if wanted in f"{d.platform} {d.platform_version}".lower()]
     return found or [device for device in devices if wanted in device.name.lower()]
+
+
+def measurable(devices: Iterable[Device]) -> tuple[Device, ...]:
+    """The devices whose ceilings can be measured: those that work, but no simulators."""
+    return tuple(
+        device for device in devices if device.type != "simulator" and device.unavailable is None
+    )
 
 
 def newest(devices: Sequence[Device]) -> Device | None:

@@ -11,6 +11,7 @@ from gemmviz.core.claim import (
     Lens,
     Run,
     Simulation,
+    Untestable,
     above,
     gpus_alone,
     times,
@@ -91,6 +92,8 @@ def _conflicts_cost(evidence: Evidence) -> Judgement:
         f"With {spread:.0f} turns of the banks instead of {crowded:.0f} the same kernel is "
         f"{times(versus)} as fast at {evidence.size(_CONFLICTS)}."
     )
+    if spread >= crowded:
+        raise Untestable("The longer rows save no turn of this device's banks.", measured)
     holds = above(versus, 1.02, measured)
     reason = (
         "Nothing but the row length differs." if holds else "The turns are hidden behind others."

@@ -123,7 +123,8 @@ def _on_device(evidence: Evidence, run: Run) -> str:
         verdict = evidence.checked(run).verdict
     except Untestable:
         return ""
-    return f", yet this device's answer is {'right' if verdict == 'verified' else 'wrong too'}"
+    right = verdict == "verified"
+    return f", {'yet' if right else 'and'} this device's answer is {'right' if right else 'wrong'}"
 
 
 def _joined(parts: list[str]) -> str:
@@ -161,8 +162,8 @@ def _larger_tiles(evidence: Evidence) -> Judgement:
     reuses = [evidence.accesses(trial).reuse or 0.0 for trial in _REUSES]
     shares = [evidence.estimate(trial).occupancy or 0.0 for trial in _OCCUPANCIES]
     measured = "; ".join(
-        f"TILE {edge}: {reuse:.3g} times less traffic than naive, {count} groups a unit, occupancy "
-        f"{percent(share)}"
+        f"TILE {edge}: a naive kernel asks {reuse:.3g} times as much of global memory, {count} "
+        f"groups a unit, occupancy {percent(share)}"
         for edge, reuse, count, share in zip(_EDGES, reuses, groups, shares, strict=True)
     )
     holds = reuses == sorted(set(reuses)) and groups == sorted(groups, reverse=True)

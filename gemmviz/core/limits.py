@@ -41,8 +41,9 @@ def named_limits(text: str) -> Limits:
     """The row that a person names.
 
     Args:
-        text: A compute capability ("9.0", "CC 9.0", "sm_90"), a gfx name, on RDNA with "cumode" or
-            "wave64" behind it, or any part of an Intel row's name or code ("DG2"); in any case.
+        text: A compute capability ("9.0", "CC 9.0", "sm_90"), a card of NVIDIA's ("H100"), a gfx
+            name, on RDNA with "cumode" or "wave64" behind it, or any part of an Intel row's name or
+            code ("DG2"); in any case.
 
     Raises:
         ValueError: No row has that name or several have; the sentence lists what is known.
@@ -59,6 +60,10 @@ def named_limits(text: str) -> Limits:
         code = _gfx_code(wanted)
     if code in exact:
         return exact[code]
+    by_card = {card.lower(): row for row in rows for card in row.cards}
+    known_card = next((card for card in by_card if _is_card(wanted, card)), None)
+    if known_card is not None:
+        return by_card[known_card]
     found = [
         row for row in rows if row.vendor == "Intel" and wanted in f"{row.name} {row.code}".lower()
     ]
@@ -76,7 +81,19 @@ def named_limits(text: str) -> Limits:
         f"{vendor} {', '.join(row.code for row in rows if row.vendor == vendor)}"
         for vendor in dict.fromkeys(row.vendor for row in rows)
     )
-    raise ValueError(f"No limits are known for {text!r}; known are {known}.")
+    raise ValueError(
+        f"No limits are known for {text!r}: name a card, as H100 or RTX 3080, or one of {known}."
+    )
+
+
+def _is_card(wanted: str, card: str) -> bool:
+    """Whether a person means a card: "h100", "geforce rtx 3080", "rtx 3080 ti", "t4"."""
+    bare = re.sub(r"^(?:geforce|tesla|quadro) ", "", wanted)
+    own = card.removeprefix("tesla ")
+    return (
+        bare in (card, own)
+        or re.fullmatch(rf"{re.escape(own)}( ti| super| laptop gpu)*", bare) is not None
+    )
 
 
 def _gfx_code(name: str) -> str:

@@ -45,6 +45,7 @@ class Limits:
         assumes: What the row takes for granted, as a sentence, or "".
         device_names: A regular expression for names of OpenCL devices of this row, or "".
         ip_versions: Intel's IP versions of this row, as "12.55".
+        cards: Some of the products that people know it by, as NVIDIA lists them by capability.
     """
 
     vendor: str
@@ -75,6 +76,7 @@ class Limits:
     assumes: str = ""
     device_names: str = ""
     ip_versions: tuple[str, ...] = ()
+    cards: tuple[str, ...] = ()
 
 
 def read_limits(folder: Path) -> tuple[Limits, ...]:
@@ -169,6 +171,7 @@ def _nvidia(row: _Row) -> Iterator[Limits]:
         group_registers=row.integer("regs_per_block"),
         # CC 6.0 has two sub-partitions and is still checked for four; all others have four.
         group_warp_granule=4,
+        cards=tuple(filter(None, (row.cells.get("cards") or "").split("|"))),
         barrier_pool=row.integer("barriers_per_sm", 0) or None,
         source="NVIDIA's occupancy calculator",
         # Maxwell and Pascal have shared memory apart from L1, so there is nothing to carve.

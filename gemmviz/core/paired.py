@@ -139,7 +139,7 @@ def describe(versus: Versus, name: str, first_name: str) -> str:
     if versus.word == "same":
         within = f"{versus.margin * 100:.3g} %"
         return f"{name} is as fast as {first_name} within {within}: {times} {basis}."
-    why = "" if _bounded(versus.worth) else ", for too few rounds"
+    why = "" if _bounded(versus.worth) else ", for too few rounds (measure longer)"
     return f"{name} against {first_name} is undecided{why}: {times} {basis}."
 
 

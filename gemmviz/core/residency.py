@@ -131,7 +131,11 @@ def describe_residency(counted: Residency) -> str:
         return "Groups could not be counted."
     what = "The kernel itself" if counted.instrumented else "A probe of the same size"
     plural = "s" * (counted.groups_per_unit != 1)
-    where = "one compute unit" if counted.each_unit else "each compute unit on average"
+    where = (
+        "one compute unit"
+        if counted.each_unit
+        else "each compute unit (the whole device's, shared out and rounded up)"
+    )
     times = f"{counted.repeats} time{'s' * (counted.repeats != 1)}"
     return (
         f"{what} had {counted.groups_per_unit} group{plural} of {counted.group_size} work-items "

@@ -6,8 +6,10 @@ for multicore architectures, Communications of the ACM 52(4), 2009.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from gemmviz.core.ceilings import FMA, NEAR_READ, CeilingTable
@@ -20,6 +22,13 @@ Memory = Literal["global memory", "cache", "near cache"]
 _LEVELS: tuple[Memory, ...] = ("global memory", "cache", "near cache")
 # So much above a ceiling is noise of either measurement.
 _TOLERANCE = 1.05
+# Comments, which may speak of tensor cores, and strings, in which lines of assembly stand.
+_WORDS = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
+# How a source reaches matrix units: PTX by its instructions, AMD and Intel by built-in functions.
+_MATRIX_UNITS = re.compile(
+    r"\b(?:mma|wmma|wgmma|tcgen05)\.|\b(?:v|__builtin_amdgcn)_(?:mfma|wmma|smfmac|swmmac)_"
+    r"|\bintel_sub_group_\w*matrix_mad"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,13 +211,29 @@ def bandwidth_share(traffic_bytes: int, seconds: float, table: CeilingTable) -> 
     return bytes_per_second(traffic_bytes, seconds) / speed if speed else None
 
 
+def uses_matrix_units(variant: Variant) -> bool:
+    """Whether its multiply-adds may run on tensor cores or the like: a library's always may."""
+    return (
+        bool(variant.library)
+        or variant.family == "tensor"
+        or variant.precision != "element"
+        or _reaches_matrix_units(variant.source)
+    )
+
+
+@lru_cache(maxsize=256)
+def _reaches_matrix_units(source: str) -> bool:
+    code = _WORDS.sub(lambda found: found[1] or " ", source)
+    return _MATRIX_UNITS.search(code) is not None
+
+
 def above_ceiling(
     variant: Variant, problem: Problem, seconds: float, table: CeilingTable | None
 ) -> str:
     """Why a time cannot be right, as a sentence, or "": it beats what was measured as the most.
 
-    Tensor cores are not what the ceilings of plain arithmetic were measured on, so kernels that
-    use them are held to the memory alone.
+    Tensor cores are not what the ceilings of plain arithmetic were measured on, so libraries and
+    kernels that use them are held to the memory alone.
 
     Args:
         variant: What was run.
@@ -220,8 +245,7 @@ def above_ceiling(
         return ""
     rate = flop(variant, problem) / seconds
     peak = table.peak(problem.element)
-    plain = variant.precision == "element" and variant.family != "tensor"
-    if plain and peak and rate > _TOLERANCE * peak:
+    if peak and rate > _TOLERANCE * peak and not uses_matrix_units(variant):
         return (
             f"{throughput(rate)} is {rate / peak:.3g} times what a loop of nothing but "
             f"multiply-adds reached here ({throughput(peak)}): the timer is wrong, or the ceilings "

@@ -99,8 +99,7 @@ def judge(points: Sequence[ThrottlePoint]) -> str:
     if best.flops > (1 + SAME) * first.flops:
         return (
             f"Less occupancy is better here: {best.groups_per_unit} of {first.groups_per_unit} "
-            f"groups resident give {percent(best.flops / first.flops)} of its speed, as local "
-            "memory left unused."
+            f"groups resident give {percent(best.flops / first.flops)} of its speed."
         )
     if share >= 1 - SAME:
         return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime
 
 _DECIMAL = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"),
             (1e-9, "n"))  # fmt: skip
@@ -50,3 +51,8 @@ def memory(count: float) -> str:
 def percent(fraction: float) -> str:
     """A fraction as "67 %"."""
     return f"{100 * fraction:.0f} %"
+
+
+def moment(seconds: float) -> str:
+    """Seconds since the Unix epoch as "2026-11-30 08:40", in this machine's own time."""
+    return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M")

@@ -49,13 +49,21 @@ class Bench:
         self._shape = geometry(job.variant, job.parameters, job.problem)
         emit(Phase(job.id, "build", limited=False))
         runner = self._runner = _runner_of(job, session)
-        emit(Began(job.id, circumstances(job, runner.options, runner.library)))
-        emit(Phase(job.id, "prepare", limited=False))
-        self.matrices = matrices or Matrices(runner.memory, job.variant, job.problem)
-        self._first = runner.bind(self.matrices.buffers)
-        self._turns: Iterator[Turn] = itertools.cycle([self._first])
-        self._swept: tuple[Any, int] | None = None
-        emit(Built(job.id, runner.facts(), runner.log, runner.seconds))
+        try:
+            emit(Began(job.id, circumstances(job, runner.options, runner.library)))
+            emit(Phase(job.id, "prepare", limited=False))
+            self.matrices = matrices or Matrices(runner.memory, job.variant, job.problem)
+            self._first = runner.bind(self.matrices.buffers)
+            self._turns: Iterator[Turn] = itertools.cycle([self._first])
+            self._swept: tuple[Any, int] | None = None
+            emit(Built(job.id, runner.facts(), runner.log, runner.seconds))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Gives back what the job holds; matrices go with the last that knows them."""
+        self._runner.close()
 
     @property
     def host_clock(self) -> str:

@@ -86,35 +86,37 @@ class Plan:
         span = Span(groups, each, 0, each * part, "")
         return Span(groups, each, 0, span.block_bytes, memory(span.bytes))
 
-    def cached(self, shape: Shape, access: Access) -> Iterator[Span]:
-        """Parts that the cache of all, or on a CPU the core's own, can hold."""
+    def cached(self, shape: Shape, access: Access, size_bytes: int) -> Iterator[Span]:
+        """Parts of arrays of ``size_bytes`` that the cache of all, or a core's own, can hold."""
         part = self._part_bytes(shape)
         arrays = 2 if access == "copy" else 1
         if not self.gpu:
-            yield self._own(shape, _CORE_CACHE_BYTES // arrays)
+            yield self._own(shape, _CORE_CACHE_BYTES // arrays, size_bytes)
             return
         told = (self._device.global_cache_bytes or 0) // 2
         sizes = dict.fromkeys((*_GPU_CACHE_BYTES, told))
         for size in sizes:
-            groups = min(size, self.global_bytes) // arrays // part
+            groups = min(size, size_bytes) // arrays // part
             if groups > 1:
                 turn = min(_FAR_GROUPS, groups - 1)
                 yield Span(groups, 1, turn, part, memory(groups * part))
 
-    def near(self, shape: Shape) -> Span:
-        """What lies nearest: each group reads a block of its own again and again."""
+    def near(self, shape: Shape, size_bytes: int) -> Span:
+        """What lies nearest in arrays of ``size_bytes``: each group reads a block of its own."""
         if not self.gpu:
-            return self._own(shape, _CORE_NEAR_BYTES)
+            return self._own(shape, _CORE_NEAR_BYTES, size_bytes)
         part = self._part_bytes(shape)
         text = f"{_GPU_NEAR_GROUPS} × {memory(part)} a unit"
-        return Span(self._units * _GPU_NEAR_GROUPS, 1, 0, part, text)
+        groups = min(self._units * _GPU_NEAR_GROUPS, size_bytes // part)
+        return Span(max(1, groups), 1, 0, part, text)
 
-    def _own(self, shape: Shape, size_bytes: int) -> Span:
-        """A block for each group of a CPU's core."""
+    def _own(self, shape: Shape, block_bytes: int, size_bytes: int) -> Span:
+        """A block for each group of a CPU's core, as far as there is room for all."""
         part = self._part_bytes(shape)
-        each = max(1, size_bytes // part)
+        groups = self._units * _GROUPS_A_CORE
+        each = max(1, min(block_bytes, size_bytes // groups) // part)
         text = f"{memory(each * part)} a core"
-        return Span(self._units * _GROUPS_A_CORE, each, 0, each * part, text)
+        return Span(groups, each, 0, each * part, text)
 
     def _part_bytes(self, shape: Shape) -> int:
         return shape.ahead * shape.group * shape.width * ELEMENTS[shape.element].bytes
@@ -151,6 +153,16 @@ class Plan:
         shapes = [Shape(element, width, 1, chains) for width, chains in dict.fromkeys(ways)]
         # A driver may make vectors of neighbouring work-items rather than of vector types.
         return (*shapes, Shape(element, 1, min(_CPU_GROUP, self._group), 8))
+
+    @property
+    def sums_bytes(self) -> int:
+        """What all work-items of a kernel of local memory or arithmetic store, a vector each."""
+        shapes = [*self.local_shapes(), self.word_shape]
+        shapes += [shape for element in self.elements for shape in self.fma_shapes(element)]
+        return max(
+            self.groups_for(shape) * shape.group * shape.width * ELEMENTS[shape.element].bytes
+            for shape in shapes
+        )
 
     def groups_for(self, shape: Shape) -> int:
         """Groups that keep every unit busy to the end."""

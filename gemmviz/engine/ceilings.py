@@ -130,6 +130,7 @@ class _Bench:
         self._plan, self._probe = plan, probe
         self._pair: tuple[Any, Any] | None = None
         self._pair_bytes = 0
+        self._sums: Any = None
 
     def items(self) -> list[_Item]:
         """Every ceiling to find; nothing is done before its ways are asked for."""
@@ -150,6 +151,7 @@ class _Bench:
 
     def _buffers(self) -> tuple[Any, Any]:
         """Two touched buffers larger than any cache, as large as the device has room for."""
+        self._outcomes()  # is given its room before these take what there is
         size = self._plan.global_bytes
         while self._pair is None:
             try:
@@ -163,6 +165,12 @@ class _Bench:
                 size //= 2
         return self._pair
 
+    def _outcomes(self) -> Any:
+        """A buffer in which every work-item can store what it came to."""
+        if self._sums is None:
+            self._sums = self._probe.fill(self._plan.sums_bytes)
+        return self._sums
+
     def _far(self, access: Access) -> Iterator[_Trial]:
         self._buffers()
         for shape in self._plan.stream_shapes():
@@ -171,13 +179,13 @@ class _Bench:
     def _cached(self, access: Access) -> Iterator[_Trial]:
         self._buffers()
         for shape in self._plan.stream_shapes():
-            for span in self._plan.cached(shape, access):
+            for span in self._plan.cached(shape, access, self._pair_bytes):
                 yield self._stream(shape, access, span)
 
     def _near(self) -> Iterator[_Trial]:
         self._buffers()
         for shape in self._plan.stream_shapes():
-            yield self._stream(shape, "read", self._plan.near(shape))
+            yield self._stream(shape, "read", self._plan.near(shape, self._pair_bytes))
 
     def _stream(self, shape: Shape, access: Access, span: Span, *, far: bool = False) -> _Trial:
         kernel = self._probe.build(stream_source(shape, access), "stream")
@@ -202,7 +210,7 @@ class _Bench:
         groups = self._plan.groups_for(shape)
         total = groups * shape.group
         moved = total * local_bytes(shape, ELEMENTS[shape.element].bytes)
-        arguments = [self._buffers()[1], np.uint32(stride)]
+        arguments = [self._outcomes(), np.uint32(stride)]
         return self._trial(Loop(kernel, arguments, total, shape.group), moved, shape.vector)
 
     def _fma(self, element: str) -> Iterator[_Trial]:
@@ -211,7 +219,7 @@ class _Bench:
             kernel = self._probe.build(fma_source(shape), "fma_peak")
             total = self._plan.groups_for(shape) * shape.group
             # Every sum walks towards 1: no number that is slow or not one.
-            arguments = [self._buffers()[1], number(0.5), number(0.5)]
+            arguments = [self._outcomes(), number(0.5), number(0.5)]
             detail = f"{shape.vector}, {shape.chains} chains"
             loop = Loop(kernel, arguments, total, shape.group)
             yield self._trial(loop, total * fma_flop(shape), detail)

@@ -11,6 +11,7 @@ import os
 import queue
 import sys
 import threading
+from collections.abc import Callable
 from typing import TextIO
 
 from gemmviz.core.codec import CodecError, decode_line, encode_line
@@ -19,7 +20,7 @@ from gemmviz.engine.environment import confine_loader, prepare_environment
 
 
 class Wire:
-    """The protocol's way out, on a duplicate of stdout; stdout itself now goes to stderr."""
+    """A protocol's way out, on a duplicate of stdout; stdout itself now goes to stderr."""
 
     def __init__(self) -> None:
         self._stream = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
@@ -27,32 +28,44 @@ class Wire:
 
     def emit(self, message: Message) -> None:
         """Sends one message."""
-        self._stream.write(encode_line(message) + "\n")
+        self.write(encode_line(message))
+
+    def write(self, line: str) -> None:
+        """Sends one line."""
+        self._stream.write(line + "\n")
         self._stream.flush()
+
+
+def listen(stream: TextIO, take: Callable[[str], None]) -> None:
+    """Hands over each line on a thread of its own, and ends the process after the last."""
+
+    def read() -> None:
+        for line in stream:
+            take(line)
+        # The host is gone: end at once, whatever goes on.
+        os._exit(0)
+
+    threading.Thread(target=read, daemon=True).start()
 
 
 class Inbox:
     """Reads requests on a thread of its own, so that a cancel is seen while a kernel runs."""
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
         self._requests: queue.Queue[Work] = queue.Queue()
         self._cancelled: set[int] = set()
-        threading.Thread(target=self._read, daemon=True).start()
+        listen(stream, self._take)
 
-    def _read(self) -> None:
-        for line in self._stream:
-            try:
-                request = decode_line(line)
-            except CodecError as error:
-                sys.stderr.write(f"{error}\n")
-                continue
-            if isinstance(request, Cancel):
-                self._cancelled.add(request.job_id)
-            elif isinstance(request, Work):
-                self._requests.put(request)
-        # The host is gone: end at once, whatever a kernel is doing.
-        os._exit(0)
+    def _take(self, line: str) -> None:
+        try:
+            request = decode_line(line)
+        except CodecError as error:
+            sys.stderr.write(f"{error}\n")
+            return
+        if isinstance(request, Cancel):
+            self._cancelled.add(request.job_id)
+        elif isinstance(request, Work):
+            self._requests.put(request)
 
     def next(self) -> Work:
         """Waits for the next request."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import contextlib
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gemmviz.core.access.errors import LensError
+from gemmviz.core.access.report import AccessReport
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.choice import quiet_by_default
 from gemmviz.core.claim import (
@@ -27,15 +29,15 @@ from gemmviz.core.claims import ClaimResult
 from gemmviz.core.comparison import Comparison
 from gemmviz.core.experiments import CheckRaces, TryClaims
 from gemmviz.core.expr import ExprError
-from gemmviz.core.feasibility import local_limit
-from gemmviz.core.launch import geometry, merge_parameters
+from gemmviz.core.kernel_occupancy import estimate_for
+from gemmviz.core.launch import merge_parameters
 from gemmviz.core.limits import limits_for
 from gemmviz.core.messages import ClaimTried, Message, Progressed
 from gemmviz.core.model import Device, Failure, Job, Parameters, Problem, Result, Variant
-from gemmviz.core.occupancy import estimate_on
 from gemmviz.core.paths import data_dir
 from gemmviz.core.policy import QUICK, Policy, fixed
 from gemmviz.engine.failed import ExperimentFailed
+from gemmviz.engine.lens import LensProcess, Question
 from gemmviz.engine.oclgrind import ABSENT, find_simulator, simulate
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ def try_claims(
 ) -> Generator[Message, None, tuple[ClaimResult, ...]]:
     """Tries statements one by one; a result is told as soon as it is known.
 
-    What several statements rest on is measured once. A stop ends it between or within trials; the
+    What several statements rest on is measured once. All sources are looked at first: that needs a
+    processor which may be the one that is timed. A stop ends it between or within trials; the
     answer is what was judged before.
 
     Raises:
@@ -68,6 +71,11 @@ def try_claims(
     except ValueError as error:
         raise ExperimentFailed(Failure("not_found", str(error))) from error
     trials = _Trials(experiment, engine)
+    yield from trials.look(
+        [trial for claim in claims for trial in _needed(claim, experiment.device)]
+    )
+    if engine.was_stopped(experiment.job_id):
+        return ()
     results: list[ClaimResult] = []
     for number, claim in enumerate(claims):
         share = number / len(claims)
@@ -92,16 +100,29 @@ class _Trials:
     def __init__(self, experiment: TryClaims, engine: Engine) -> None:
         self._id, self._device, self._engine = experiment.job_id, experiment.device, engine
         faulty = load_catalog(data_dir("resources") / "claims").variants
-        self._variants = {variant.id: variant for variant in (*faulty, *experiment.variants)}
+        self._variants = {
+            variant.id: variant for variant in (*faulty, *_published(experiment.variants))
+        }
         self._limits = limits_for(experiment.device)
         self._answers: dict[Trial, Answer | Failure] = {}
         self._simulator: Device | None = None
         self._looked = False
+        self._lens = LensProcess()
 
     @property
     def evidence(self) -> Evidence:
         """All that has come so far."""
         return Evidence(self._device, self._limits, dict(self._answers))
+
+    def look(self, trials: Sequence[Trial]) -> Iterator[Message]:
+        """Makes those trials that look at sources, unless it is stopped; none is left for later."""
+        with contextlib.closing(self._lens):
+            for trial in trials:
+                if isinstance(trial, Lens) and not self._stopped():
+                    yield from self.make(trial, 0.0)
+
+    def _stopped(self) -> bool:
+        return self._engine.was_stopped(self._id)
 
     def make(self, trial: Trial, share: float) -> Iterator[Message]:
         """Makes a trial unless it was made before; yields its progress."""
@@ -124,11 +145,8 @@ class _Trials:
                 yield self._progress(share, f"Measuring in turns: {names}")
                 return self._contest(trial)
             case Lens():
-                from gemmviz.core.access.lens import analyse, machine_for  # noqa: PLC0415
-
-                variant, parameters = self._chosen(trial.choice)
-                machine = machine_for(self._device, self._limits)
-                return analyse(variant, parameters, Problem(*trial.shape), machine)
+                yield self._progress(share, f"Looking at the source of {trial.choice.name}")
+                return self._look(trial)
             case Simulation():
                 return (yield from self._simulate(trial, share))
             case Occupancy():
@@ -175,6 +193,16 @@ class _Trials:
         assert isinstance(last, Comparison)
         return last
 
+    def _look(self, trial: Lens) -> AccessReport:
+        from gemmviz.core.access.lens import machine_for  # noqa: PLC0415 (a slow import)
+
+        machine = machine_for(self._device, self._limits)
+        question = Question(*self._chosen(trial.choice), Problem(*trial.shape), machine)
+        report = self._lens.report(question, self._stopped)
+        if report is None:
+            raise ExperimentFailed(Failure("stopped", "It was stopped."))
+        return report
+
     def _simulate(self, trial: Simulation, share: float) -> Generator[Message, None, Answer]:
         if not self._looked:
             yield self._progress(share, "Looking for the simulator")
@@ -190,15 +218,17 @@ class _Trials:
     def _occupancy(self, trial: Occupancy) -> Answer:
         variant, parameters = self._chosen(trial.choice)
         problem = Problem(_SIZE, _SIZE, _SIZE)
-        shape = geometry(variant, parameters, problem)
         job = self._job(trial.choice, problem, QUICK, None)
-        found = self._engine.registers(job, self._device)
+        found = self._engine.registers(job, self._device, self._id)
         registers = found.registers if found is not None else None
-        most = local_limit(variant, parameters, problem, self._device, self._limits)
-        return estimate_on(
-            self._device, self._limits, shape.group_size, shape.local_bytes,
-            registers, local_limit=most,
-        )  # fmt: skip
+        return estimate_for(
+            variant, parameters, problem, self._device, self._limits, registers=registers
+        )
+
+
+def _published(variants: Sequence[Variant]) -> list[Variant]:
+    """The kernels that statements may mean: a person's own may have the id of one of them."""
+    return [each for each in variants if each.family != "user" and not each.library]
 
 
 def _drained(plan: Generator[Message, None, Answer]) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 
 from gemmviz.core.launch import assemble_job
@@ -46,7 +47,13 @@ def run_job(job: Job, session: Session, emit: Emit, cancelled: Cancelled) -> Non
     Raises:
         DriverError: A step failed; the failure is inside.
     """
-    bench = Bench(job, session, emit, None)
+    with closing(Bench(job, session, emit, None)) as bench:
+        _run(bench, emit, cancelled)
+
+
+def _run(bench: Bench, emit: Emit, cancelled: Cancelled) -> None:
+    """Measures one bench; see :func:`run_job`."""
+    job = bench.job
     sampler = _ready(bench, emit, cancelled)
     if sampler is None:
         emit(Finished(job.id, stopped=True, reason="stopped"))
@@ -102,12 +109,25 @@ def compare_jobs(
     Raises:
         DriverError: A step failed; the failure inside says of which kernel.
     """
+    with ExitStack() as stack:
+        _compare(request, session_of, stack, emit, cancelled)
+
+
+def _compare(
+    request: CompareJobs,
+    session_of: Callable[[DeviceKey], Session],
+    stack: ExitStack,
+    emit: Emit,
+    cancelled: Cancelled,
+) -> None:
+    """Measures in turns; ``stack`` closes the benches. See :func:`compare_jobs`."""
     benches: list[Bench] = []
     samplers: list[Sampler] = []
     for job in request.jobs:
         with _blamed_on(job):
             session = session_of(job.device)
-            benches.append(Bench(job, session, emit, _shared(benches, job, session)))
+            bench = Bench(job, session, emit, _shared(benches, job, session))
+            benches.append(stack.enter_context(closing(bench)))
             sampler = _ready(benches[-1], emit, cancelled)
         if sampler is None:
             emit(Finished(request.job_id, stopped=True, reason="stopped"))
@@ -166,10 +186,10 @@ def read_registers(job: Job, session: Session, emit: Emit) -> None:
 
 def launch_once(job: Job, session: Session, emit: Emit) -> None:
     """Launches a kernel once on matrices without guards, and compares and times nothing."""
-    bench = Bench(job, session, emit, None)
-    bench.drop_guards()
-    bench.phase("simulate")
-    bench.launch(1)
+    with closing(Bench(job, session, emit, None)) as bench:
+        bench.drop_guards()
+        bench.phase("simulate")
+        bench.launch(1)
     emit(Finished(job.id, reason="launches"))
 
 

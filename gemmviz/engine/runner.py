@@ -82,3 +82,6 @@ class Runner(Protocol):
         Raises:
             DriverError: A launch was refused or failed.
         """
+
+    def close(self) -> None:
+        """Gives back what it holds besides buffers; never fails, and nothing is launched after."""

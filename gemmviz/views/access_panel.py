@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtGui import QIcon, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from gemmviz.app.state import AppState
+from gemmviz.core.access.cautions import cautions
 from gemmviz.core.access.errors import LensError
 from gemmviz.core.access.lens import machine_for
+from gemmviz.core.access.marks import conflict_words, worst_conflict
 from gemmviz.core.access.report import AccessReport, Pad, Touches
+from gemmviz.views.access_headline import Headline
 from gemmviz.views.access_tables import AccessTable, PadPanel
 from gemmviz.views.charts.access_cells import access_scene
 from gemmviz.views.charts.access_map import AccessMapChart
@@ -17,13 +20,13 @@ from gemmviz.views.charts.access_words import (
     heading_lines,
     machine_words,
     subject,
-    totals,
+    total_parts,
     unknown_lines,
 )
 from gemmviz.views.export import Title
 from gemmviz.views.roles import ElidedLabel, label, set_role
 from gemmviz.views.step_bar import StepBar
-from gemmviz.views.theme import Theme
+from gemmviz.views.theme import DARK, Theme, icon
 from gemmviz.views.tool_row import ToolRow
 
 _ROOM_FOR_ALL = 450  # below this height the picture and the tables take turns
@@ -31,6 +34,7 @@ _LOWER_PIXELS = 150
 _PADS_PIXELS = 284
 _WORKING = "Working out what the kernel touches..."
 _WAITING = "The kernel is being timed: the analysis waits, as it would disturb that"
+_ONE_AT_A_TIME = "There is room for one of them at a time"
 _ON_CPU = "a CPU caches local memory and has no banks: read this as a GPU's"
 _CELLS, _BANKS, _ACCESSES, _PADS = "Cells", "Banks", "Table", "Pads"
 
@@ -46,10 +50,11 @@ class AccessPanel(QWidget):
     def __init__(self, state: AppState) -> None:
         super().__init__()
         self._state = state
+        self._theme = DARK
         self._shown: Answers = (None, None, None)
         self._kernel = ""
         self.chart = AccessMapChart()
-        self.totals, self.machine = ElidedLabel(""), ElidedLabel("", "note")
+        self.totals, self.machine = Headline(), ElidedLabel("", "note")
         words = QWidget()
         lines = QVBoxLayout(words)
         lines.setContentsMargins(0, 0, 0, 0)
@@ -57,13 +62,12 @@ class AccessPanel(QWidget):
         lines.addWidget(self.totals)
         lines.addWidget(self.machine)
         self.tools = ToolRow(words)
-        self.part = self.tools.add_choice(
-            (_CELLS, _BANKS, _ACCESSES, _PADS), "There is room for one of them at a time"
-        )
+        self.part = self.tools.add_choice((_CELLS, _BANKS, _ACCESSES, _PADS), _ONE_AT_A_TIME)
         self.export = self.tools.add_button("export", "Export this chart (Ctrl+E)")
-        self.unknown = label("", "note", wrap=True)
-        self.unknown.setContentsMargins(10, 0, 6, 0)
-        set_role(self.unknown, "state", "warn")
+        self.caution, self.unknown = ElidedLabel("", "note"), label("", "note", wrap=True)
+        for strip in (self.caution, self.unknown):
+            strip.setContentsMargins(10, 0, 6, 0)
+            set_role(strip, "state", "warn")
         self.steps = StepBar()
         self.table, self.pads = AccessTable(), PadPanel()
         self._lower = QWidget()
@@ -80,7 +84,7 @@ class AccessPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(2, 2, 2, 2)
         column.setSpacing(2)
-        for part in (self.tools, self.unknown, self.steps):
+        for part in (self.tools, self.caution, self.unknown, self.steps):
             column.addWidget(part)
         column.addWidget(self._splitter, 1)
         self._connect()
@@ -97,16 +101,20 @@ class AccessPanel(QWidget):
         space.activated.connect(self.steps.toggle)
         for signal in (state.setup_changed, state.estimated, state.lens.report_ready):
             signal.connect(self.refresh)
-        for ends in (state.job_ended, state.comparison_ended):
+        laboratory = state.laboratory
+        for ends in (state.job_ended, state.comparison_ended, laboratory.experiment_ended):
             ends.connect(self.refresh)
-        state.job_advanced.connect(self._on_job_advanced)
+        for goes_on in (state.job_advanced, laboratory.experiment_started):
+            goes_on.connect(self._on_timing_advanced)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of ``theme``."""
+        self._theme = theme
         self.chart.set_theme(theme)
         for part in (self.tools, self.steps, self.pads, self.table.delegate):
             part.set_theme(theme)
         self.table.viewport().update()
+        self._mark_parts()
 
     def catch_up(self) -> None:
         """Show what is known of the setup even while the tab is hidden."""
@@ -118,7 +126,8 @@ class AccessPanel(QWidget):
         if not isinstance(report, AccessReport) or variant is None:
             return None
         setup = self._state.setup
-        return subject(variant, setup.parameters, setup.problem()), heading_lines(report)
+        about = setup.parameters, setup.problem()
+        return subject(variant, *about), heading_lines(report, cautions(variant, *about))
 
     def showEvent(self, event: QShowEvent) -> None:
         """Ask for what changed while another tab was in front."""
@@ -137,9 +146,14 @@ class AccessPanel(QWidget):
             self._show(*self._answers())
 
     @Slot(int)
-    def _on_job_advanced(self, job_id: int) -> None:
-        if self._state.quiet:
+    def _on_timing_advanced(self, job_id: int) -> None:
+        if self._undisturbed:
             self.steps.pause()
+
+    @property
+    def _undisturbed(self) -> bool:
+        """Whether something is timed that an analysis or a film must not disturb."""
+        return self._state.quiet or bool(self._state.laboratory.begun)
 
     def _answers(self) -> Answers:
         """Report, touches and pads of the setup, each None while it is not known."""
@@ -149,7 +163,7 @@ class AccessPanel(QWidget):
         row = state.what_if or state.limits
         machine = machine_for(None if state.what_if is not None else state.device, row)
         question = setup.variant, setup.parameters, setup.problem(), machine
-        if state.quiet:
+        if self._undisturbed:
             return state.lens.known(*question)
         report = state.lens.report(*question)
         if not isinstance(report, AccessReport):
@@ -179,7 +193,7 @@ class AccessPanel(QWidget):
         known = report if isinstance(report, AccessReport) else None
         setup = self._state.setup
         self.table.set_report(known)
-        self.totals.setText(totals(known) if known is not None else "")
+        self.totals.set_parts(total_parts(known) if known is not None else ())
         machine = machine_words(known.machine) if known is not None else ""
         device = self._state.device
         if known is not None and self._state.what_if is None and device and device.type == "CPU":
@@ -188,9 +202,32 @@ class AccessPanel(QWidget):
         text = "\n".join(unknown_lines(known)) if known is not None else ""
         self.unknown.setText(text)
         self.unknown.setVisible(bool(text))
+        warned: tuple[str, ...] = ()
         if setup.variant is not None:
-            what = subject(setup.variant, setup.parameters, setup.problem())
-            self.chart.export_title = f"Access of {what}"
+            about = setup.variant, setup.parameters, setup.problem()
+            self.chart.export_title = f"Access of {subject(*about)}"
+            warned = cautions(*about) if known is not None else ()
+        self.caution.setText("\n".join(warned))
+        self.caution.setVisible(bool(warned))
+        self._mark_parts()
+
+    def _mark_parts(self) -> None:
+        """Put a sign on the parts that show a bank conflict, as they may be out of sight."""
+        report = self._shown[0]
+        worst = worst_conflict(report) if isinstance(report, AccessReport) else None
+        for word in (_BANKS, _ACCESSES):
+            button, tip, name = self.part.buttons[word], _ONE_AT_A_TIME, word
+            style, sign = Qt.ToolButtonStyle.ToolButtonTextOnly, QIcon()
+            if worst is not None:
+                tip = f"{conflict_words(worst)}: {worst.text}, line {worst.line}"
+                name = f"{word}: {conflict_words(worst)}"
+                style = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+                sign = icon("warning", self._theme, self._theme.bad)
+            button.setToolTip(tip)
+            button.setAccessibleName(name)
+            button.setToolButtonStyle(style)
+            button.setIcon(sign)
+            button.setIconSize(QSize(13, 13))
 
     def _show_picture(
         self, report: AccessReport | None, touches: tuple[Touches, ...] | None
@@ -221,7 +258,7 @@ class AccessPanel(QWidget):
         elif isinstance(report, LensError):
             text = str(report)
         else:
-            text = _WAITING if self._state.quiet else _WORKING
+            text = _WAITING if self._undisturbed else _WORKING
         if text != self.chart.empty_text:
             self.chart.empty_text = text
             self.chart.viewport().update()

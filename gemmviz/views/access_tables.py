@@ -28,7 +28,7 @@ from gemmviz.views.roles import ElidedLabel
 from gemmviz.views.theme import Theme, icon
 
 _ROW_PIXELS = 24
-_WIDTHS = (42, 150, 88, 108, 46, 68)
+_WIDTHS = (40, 132, 80, 96, 44, 62)
 _PATTERN_PIXELS = 230  # at least; the table scrolls sideways where it has less
 _COST = 3
 _PAD_WIDTHS = (58, 82, 54)
@@ -89,7 +89,11 @@ class _Table(QTableView):
         self._last = 0
 
     def set_widths(self, widths: tuple[int, ...], last: int) -> None:
-        """Give the first columns their widths; the last one takes what is left, or ``last``."""
+        """Give the first columns their widths; the last one takes what is left.
+
+        It has ``last`` pixels at least, and what its longest text needs: the table scrolls sideways
+        where there is less.
+        """
         self._widths, self._last = widths, last
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -99,9 +103,15 @@ class _Table(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the last column what the others leave."""
         super().resizeEvent(event)
+        self.fit_last()
+
+    def fit_last(self) -> None:
+        """Let the last column take what is left, or what its texts need."""
         header = self.horizontalHeader()
         taken = sum(header.sectionSize(column) for column in range(len(self._widths)))
-        header.resizeSection(len(self._widths), max(self._last, self.viewport().width() - taken))
+        last = len(self._widths)
+        needed = max(self._last, self.sizeHintForColumn(last))
+        header.resizeSection(last, max(needed, self.viewport().width() - taken))
 
 
 class AccessTable(_Table):
@@ -127,6 +137,7 @@ class AccessTable(_Table):
     def set_report(self, report: AccessReport | None) -> None:
         """Show the accesses of another kernel, none of them chosen."""
         self._model.set_report(report)
+        self.fit_last()
 
     @Slot(QItemSelection, QItemSelection)
     def _on_selection_changed(self, selected: QItemSelection, gone: QItemSelection) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gemmviz.app.rooflines import dots_of, measurable, roofs_of
+from gemmviz.app.rooflines import dots_of, roofs_of
 from gemmviz.app.state import AppState
+from gemmviz.core.choice import measurable
 from gemmviz.core.experiments import MeasureCeilings, Outcome
 from gemmviz.core.labels import device_label
 from gemmviz.core.messages import CeilingRead, Message, Progressed
 from gemmviz.core.model import Device
-from gemmviz.core.units import scaled
+from gemmviz.core.units import moment, scaled
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.roofline import RooflineChart
 from gemmviz.views.export import Title
@@ -158,16 +161,23 @@ class RooflinePanel(QWidget):
         known = all(device.key in self._state.laboratory.ceilings for device in devices)
         names = " and ".join(map(device_label, devices))
         self.measure.setText("Measure again" if devices and known else "Measure ceilings")
-        self.measure.setToolTip(f"Measure {names}" if devices else _NO_DEVICE)
+        tip = f"Measure {names}; on a busy machine the ceilings come out too low"
+        self.measure.setToolTip(tip if devices else _NO_DEVICE)
         if not going:
             self.meter.show_share(0.0)
-            self.note.setText(_HINT)
+            self.note.setText(self._dated(devices))
         if going:
             measured = map(device_label, (each.device for each in self._jobs.values()))
             self.chart.empty_text = _MEASURING.format(devices=" and ".join(measured))
         else:
             self.chart.empty_text = _EMPTY.format(devices=names) if devices else _NO_DEVICE
         self.chart.viewport().update()
+
+    def _dated(self, devices: Sequence[Device]) -> str:
+        """What to do with the chart, and when its ceilings were measured: they may be stale."""
+        ceilings = self._state.laboratory.ceilings
+        times = [ceilings[each.key].measured_at for each in devices if each.key in ceilings]
+        return f"Measured {moment(min(times))}  ·  {_HINT}" if times else _HINT
 
     @Slot()
     def _refresh(self) -> None:

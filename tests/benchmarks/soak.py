@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QTimer, Slot
@@ -95,6 +96,16 @@ class Soak(QObject):
                 state.stop()
                 limit = time.monotonic() + 5
 
+    def visit_every_device(self) -> None:
+        """A short run on each, so that what each device keeps is there before the count."""
+        state = self.state
+        for device in state.devices:
+            state.select_device(device)
+            state.change(replace(state.setup.with_all_sizes(32), policy=fixed(20)))
+            state.start()
+            while state.active:
+                spin(0.05)
+
     def _begin(self) -> None:
         state, choose = self.state, self._random
         state.select_device(choose.choice(state.devices))
@@ -113,10 +124,20 @@ class Soak(QObject):
 
 
 def spin(seconds: float) -> None:
-    """Runs the event loop for a while."""
-    loop = QEventLoop()
-    QTimer.singleShot(round(1000 * seconds), loop.quit)
+    """Runs the event loop for a while.
+
+    Of one loop and one timer: Qt's binding keeps a little of each call of QTimer.singleShot.
+    """
+    loop, timer = _clock()
+    timer.start(round(1000 * seconds))
     loop.exec()
+
+
+@cache
+def _clock() -> tuple[QEventLoop, QTimer]:
+    loop, timer = QEventLoop(), QTimer(singleShot=True)
+    timer.timeout.connect(loop.quit)
+    return loop, timer
 
 
 def main() -> None:
@@ -134,6 +155,7 @@ def main() -> None:
             problem = state.open_kernel(Path(folder) / f"{stem}.toml")
             assert not problem, problem
         soak = Soak(state, seed)
+        soak.visit_every_device()
         begun = time.monotonic()
         while time.monotonic() - begun < min(_WARM_UP_SECONDS, 20 * minutes):
             soak.turn()

@@ -13,8 +13,8 @@ from gemmviz.cli import access
 from tests.engine.runs import own_kernel
 
 KEYS = {"array", "kind", "space", "line", "sectors", "ideal_sectors", "passes"}
-TOTALS = {"flop", "global_traffic_bytes", "local_traffic_bytes", "intensity", "unknowns", "machine",
-          "kernel", "parameters", "m", "n", "k"}  # fmt: skip
+TOTALS = {"flop", "global_traffic_bytes", "local_traffic_bytes", "sector_bytes", "intensity",
+          "unknowns", "machine", "cautions", "kernel", "parameters", "m", "n", "k"}  # fmt: skip
 SHAPE = ("--shape", "128,128,128")
 
 
@@ -85,8 +85,11 @@ def test_the_table_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert out.startswith("naive_strided TS=32 at 128 x 128 x 128 in float\n32 lanes a warp")
     assert "1 row apart: one sector per lane" in out
-    assert "32 sectors (4)" in out
-    assert "1 sector (4)" in out
+    assert "32 sectors, ideal 4" in out
+    assert "1 sector  " in out
+    assert "16 groups of 1024; 4.19 MFLOP\n" in out
+    assert "MiB moved in whole sectors (" in out
+    assert "intensity" in out
     assert "NOT FOLLOWED" not in out
 
 
@@ -99,8 +102,37 @@ def test_what_is_not_followed_comes_first(
     head = out.splitlines()
     assert head[3].startswith("NOT FOLLOWED")
     assert "line 4: Which element of A" in head[4]
+    (totals,) = [line for line in head if line.startswith("global")]
+    assert totals.startswith("global at least ")
+    assert ", at least " in totals
+    assert "used" not in totals
+    assert head[-1] == "intensity and reuse are not known: line 4 could not be followed"
     found = run_json(capsys, str(tmp_path / "own.toml"), "--size", "32")
+    assert found["intensity"] is None
     assert [unknown["line"] for unknown in found["unknowns"]] == [4]
+
+
+def test_two_mappings_differ_in_what_memory_moves(capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = (run_json(capsys, name, *SHAPE) for name in ("mygemm_1", "mygemm_1b"))
+    assert good["global_traffic_bytes"] == bad["global_traffic_bytes"]
+    assert bad["sector_bytes"] > 4 * good["sector_bytes"]
+
+
+def test_a_launch_that_would_be_wrong_or_refused_is_said_so(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, out, _ = run(capsys, "barriers_tiled", *SHAPE)
+    assert out.splitlines()[2].startswith("The answer is wrong at this shape. Wrong unless")
+    _, out, _ = run(capsys, "tradeoffs_tiled", "--shape", "48,32,16")
+    assert out.splitlines()[2].startswith("Would be refused: ")
+    _, out, _ = run(capsys, "tiled", *SHAPE)
+    assert out.splitlines()[2] == ""
+    assert len(run_json(capsys, "barriers_tiled", *SHAPE)["cautions"]) == 1
+
+
+def test_one_group_and_what_the_padding_computes(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "tiled", "-p", "TS=16", "--shape", "1,1,1")
+    assert "1 group of 256; 2.00 FLOP, 8.19 kFLOP in the source" in out
 
 
 @pytest.mark.parametrize(
@@ -135,3 +167,20 @@ def test_wrong_words(capsys: pytest.CaptureFixture[str], words: tuple[str, ...])
     with pytest.raises(SystemExit) as raised:
         run(capsys, "tiled", *words)
     assert raised.value.code == 2
+
+
+def test_reuse_is_said_as_what_a_naive_kernel_asks(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A kernel that asks for more than a naive one asks for no fraction of "times less"."""
+    greedy = own_kernel(
+        tmp_path,
+        "real s = 0; for (int k = 0; k < K; k++) for (int again = 0; again < 4; again++) "
+        "s += A[row * K + k] * B[k * N + col]; C[row * N + col] = s;",
+        stem="greedy",
+    )
+    own = str(tmp_path / f"{greedy.id}.toml")
+    for kernel, times in (("naive_coalesced", "1"), (own, "0.251")):
+        _, out, _ = run(capsys, kernel, "--size", "64")
+        (line,) = [line for line in out.splitlines() if line.startswith("intensity")]
+        assert line.endswith(f"; a naive kernel asks {times} times as much of global memory")

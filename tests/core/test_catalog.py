@@ -66,6 +66,12 @@ def test_a_variant(tmp_path: Path) -> None:
     assert variant.elements == ("half", "float", "double")
 
 
+def test_an_argument_may_be_scratch(tmp_path: Path) -> None:
+    listed = '"A", "B", "C", {scratch = "TS * M * element_bytes"}'
+    variant = load_variant(write(tmp_path, TOML.replace('"A", "B", "C"', listed)))
+    assert variant.arguments[3] == Argument("scratch", "TS * M * element_bytes")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "key", "reason"),
     [

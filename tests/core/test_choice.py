@@ -2,7 +2,7 @@
 
 import pytest
 
-from gemmviz.core.choice import default_device, matching_devices, newest
+from gemmviz.core.choice import default_device, matching_devices, measurable, newest
 from gemmviz.core.labels import device_label, platform_label
 from gemmviz.core.model import Device
 
@@ -35,6 +35,10 @@ def test_the_default_is_a_device_that_can_run() -> None:
     assert default_device([SIMULATOR]) is None
     assert default_device([]) is None
     assert newest([]) is None
+
+
+def test_ceilings_are_those_of_devices_that_work_and_are_real() -> None:
+    assert measurable(iter([POCL, SIMULATOR, NO_LINKER, GPU])) == (POCL, GPU)
 
 
 def test_platforms_are_matched_before_names() -> None:

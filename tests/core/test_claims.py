@@ -221,7 +221,7 @@ def test_a_barrier_is_needed_where_a_race_shows_without_it() -> None:
     found = judge("both-barriers", answers)
     assert found.outcome == HOLDS
     assert "a data race (lines 29, 33), yet this device's answer is right" in found.measured
-    assert "wrong too" in found.measured
+    assert "a data race (lines 29, 33), and this device's answer is wrong" in found.measured
     assert judge("both-barriers", {**answers, second: races(STRAY)}).outcome == FAILS
     assert judge("both-barriers", {**answers, right: races(RACE)}).outcome == FAILS
     # That the device cannot run them takes nothing from what the simulator sees.
@@ -326,7 +326,7 @@ def test_larger_tiles_on_an_h200() -> None:
     }  # fmt: skip
     found = judge("larger-tiles", answers, H200)
     assert found.outcome == HOLDS
-    assert "TILE 32: " in found.measured
+    assert "TILE 32: a naive kernel asks 25.8 times as much of global memory" in found.measured
     pairs = [trial for trial in trials_of("larger-tiles") if isinstance(trial, Occupancy)]
     turned = {**answers, pairs[0]: answers[pairs[2]], pairs[2]: answers[pairs[0]]}
     assert judge("larger-tiles", turned, H200).outcome == FAILS
@@ -362,6 +362,17 @@ def test_conflicts_cost_where_padding_makes_it_faster() -> None:
     for ratio, outcome in (((1.3, 1.4), HOLDS), ((0.99, 1.01), FAILS), ((1.0, 1.1), OPEN)):
         answers = {**looked_at("conflicts-cost"), contest: comparison(contest, ratio)}
         assert judge("conflicts-cost", answers, H200).outcome == outcome
+
+
+def test_without_fewer_turns_no_speed_says_what_conflicts_cost() -> None:
+    contest = contest_of("conflicts-cost")
+    crowded, _ = (trial for trial in trials_of("conflicts-cost") if isinstance(trial, Lens))
+    same = dict.fromkeys(looked_at("conflicts-cost"), accesses(crowded))
+    for ratio in ((1.3, 1.4), (0.99, 1.01)):
+        found = judge("conflicts-cost", {**same, contest: comparison(contest, ratio)}, H200)
+        assert found.outcome == OPEN
+        assert "save no turn" in found.reason
+        assert "times" in found.measured
 
 
 def test_outcomes_are_counted_in_words() -> None:

@@ -90,8 +90,8 @@ def _junk(dice: random.Random, depth: int = 0) -> Any:
         return dice.choice(JUNK_TEXT)
     if roll < 0.85:
         return [_junk(dice, depth + 1) for _ in range(dice.randrange(4))]
-    return {dice.choice(("local", "value", "buffer", "type", "rows", "x")): _junk(dice, depth + 1)
-            for _ in range(dice.randrange(4))}  # fmt: skip
+    return {dice.choice(("local", "value", "buffer", "scratch", "type", "rows", "x")):
+            _junk(dice, depth + 1) for _ in range(dice.randrange(4))}  # fmt: skip
 
 
 def _toml(value: Any) -> str:

@@ -1,17 +1,21 @@
 """Launch geometry, assembled source and predicted verdicts of the variants."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gemmviz.core.catalog import load_catalog, load_variant
+from gemmviz.core.expr import ExprError
 from gemmviz.core.launch import (
+    argument_numbers,
     assemble,
     default_parameters,
     describe_parameters,
     expected_verdict,
     flop,
     geometry,
+    leading_dimensions,
     matrix_bytes,
     merge_parameters,
 )
@@ -47,6 +51,28 @@ def test_local_arguments_count_once(tmp_path: Path) -> None:
     whole = TOML.replace('"C",', argument)
     variant = load_variant(write(tmp_path, whole))
     assert geometry(variant, (("TS", 16),), Problem(1, 1, 1)).local_bytes == 2048
+
+
+def test_arguments_as_numbers_in_the_kernels_own_order(tmp_path: Path) -> None:
+    old = 'arguments = ["A", "B", "C", "M", "N", "K"]'
+    assert old in TOML
+    listed = """arguments = ["C", "A", "ldb", "alpha", "beta", "K",
+      { value = 7, type = "int" }, "M", "lda", "ldc",
+      { local = "TS * element_bytes" }, { value = "N - 1", type = "long" },
+      { buffer = "K", type = "int" }, { scratch = "M * N * element_bytes" }, "B", "N"]"""
+    text = TOML.replace(old, listed).replace("2 * TS * TS * element_bytes", "0")
+    about = (("TS", 16),), Problem(5, 6, 3, "double")
+    row = load_variant(write(tmp_path, text))
+    assert argument_numbers(row, *about) == (
+        0, 0, 6, 1, 0, 3, 7, 5, 3, 6, 128, 5, 3, 240, 0, 6
+    )  # fmt: skip
+    column = replace(row, order="column")
+    assert leading_dimensions(column, about[1]) == {"A": 5, "B": 3, "C": 5}
+    numbers = argument_numbers(column, *about)
+    assert [numbers[place] for place in (8, 2, 9)] == [5, 3, 5]
+    undefined = load_variant(write(tmp_path, text.replace("N - 1", "N // (K - 3)")))
+    with pytest.raises(ExprError):
+        argument_numbers(undefined, *about)
 
 
 def test_parameters_are_checked_by_name_and_value() -> None:

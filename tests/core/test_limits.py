@@ -72,7 +72,7 @@ def test_plain_rdna_means_workgroup_processor_mode_and_waves_of_32():
 
 @pytest.mark.parametrize("text", ["", "9", "9.9", "2.1", "gfx94", "gfx1102 wave64", "GeForce"])
 def test_an_unknown_name_lists_the_known(text: str):
-    with pytest.raises(ValueError, match=r"known are NVIDIA 3\.0.*AMD gfx600.*Intel xe2_hpg.*\.$"):
+    with pytest.raises(ValueError, match=r"one of NVIDIA 3\.0.*AMD gfx600.*Intel xe2_hpg.*\.$"):
         named_limits(text)
 
 
@@ -178,3 +178,23 @@ def test_a_missing_table_is_named(tmp_path: Path):
                                              ("Intel gen12", "gen12")])  # fmt: skip
 def test_names_are_taken_as_the_sentence_lists_them(text: str, code: str) -> None:
     assert named_limits(text).code == code
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("H100", "9.0"), ("nvidia h200", "9.0"), ("RTX 3080", "8.6"), ("GeForce RTX 3080 Ti", "8.6"),
+     ("T4", "7.5"), ("tesla v100", "7.0"), ("L4", "8.9"), ("GTX 1080 Ti", "6.1")],
+)  # fmt: skip
+def test_a_card_names_its_row(text: str, code: str) -> None:
+    assert named_limits(text).code == code
+
+
+@pytest.mark.parametrize("text", ["RTX", "RTX 30800", "H1000", "Ti"])
+def test_half_a_card_names_nothing(text: str) -> None:
+    with pytest.raises(ValueError, match="name a card"):
+        named_limits(text)
+
+
+def test_no_card_is_listed_twice() -> None:
+    cards = [card for row in load_limits() for card in row.cards]
+    assert len(cards) == len(set(cards)) > 50

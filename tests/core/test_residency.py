@@ -68,6 +68,9 @@ def test_a_count_in_words():
         "A probe of the same size had 6 groups of 256 work-items and 2 KiB under way at once on "
         "one compute unit, counted 5 times."
     )
+    shared = describe_residency(replace(COUNT, each_unit=False, most_at_once=729))
+    assert "average" not in shared  # of 132 units 729 groups make 5.5
+    assert "each compute unit (the whole device's, shared out and rounded up), counted" in shared
 
 
 @pytest.mark.parametrize("cpu", [True, False])
@@ -80,20 +83,27 @@ def test_a_probe_always_ends(cpu):
     assert ("%%smid" in source) is not cpu
 
 
-VARIANTS = [each for each in load_catalog(data_dir("kernels")).variants if not each.library]
+# One for CPUs has as many groups as it has cores, whatever the problem.
+VARIANTS = [
+    each
+    for each in load_catalog(data_dir("kernels")).variants
+    if not each.library and "cpu" not in each.needs
+]
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.id)
 def test_a_counting_problem_has_groups_enough_and_is_allowed(variant):
     parameters = default_parameters(variant)
-    device = Device("P", "OpenCL 3.0", "GPU", "GPU", max_work_group_size=1024,
-                    max_work_item_sizes=(1024,) * 3)  # fmt: skip
+    device = Device("P", "OpenCL 3.0", "D", "GPU", vendor="NVIDIA", max_work_group_size=1024,
+                    max_work_item_sizes=(1024,) * 3, elements=("float", "double"),
+                    compute_capability="9.0")  # fmt: skip
+    element = "float" if "float" in variant.elements else "double"
     for groups in (1, 100, 3168):
-        problem = counting_problem(variant, parameters, "float", groups)
+        problem = counting_problem(variant, parameters, element, groups)
         assert geometry(variant, parameters, problem).groups >= groups
         assert refusal(variant, parameters, problem, device) is None
         assert problem.k >= 2048
-        assert counting_problem(variant, parameters, "float", groups, cpu=True).k >= 256
+        assert counting_problem(variant, parameters, element, groups, cpu=True).k >= 256
 
 
 def test_a_counting_variant_has_one_argument_more():

@@ -161,3 +161,31 @@ def test_tensor_cores_are_no_lie_but_memory_is_memory() -> None:
     sentence = above_ceiling(ADD, Problem(4096, 4096, 1), 1e-6, TABLE)
     assert "201 TB/s is 6.71 times the fastest memory measured here (30.0 TB/s)" in sentence
     assert above_ceiling(ADD, Problem(4096, 4096, 1), 1e-4, TABLE) == ""
+
+
+@pytest.mark.parametrize("element", ["half", "float", "double"])
+def test_a_library_chooses_its_arithmetic_itself(element) -> None:
+    table = replace(TABLE, ceilings=(*TABLE.ceilings, ceiling("fma", 130e12, "half", "FLOP/s")))
+    for library in (variant for variant in CATALOG.variants if variant.library):
+        problem = Problem(4096, 4096, 4096, element)
+        assert above_ceiling(library, problem, 2 * 4096**3 / 750e12, table) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "plain"),
+    [
+        (
+            'asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0}" : "+f"(c));',
+            False,
+        ),
+        ('asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0}" : "=f"(c));', False),
+        ("acc = __builtin_amdgcn_mfma_f32_32x32x8f16(a, b, acc, 0, 0, 0);", False),
+        ("acc = intel_sub_group_f16_f16_matrix_mad_k16(a, b, acc);", False),
+        ("sgemm.sum = fma(a, b, sgemm.sum);", True),
+        ("/* no mma.sync here */ c += a * b; // nor wgmma.mma_async", True),
+    ],
+)
+def test_a_persons_own_kernel_may_use_matrix_units(line, plain) -> None:
+    own = replace(TILED, family="user", source=f"__kernel void f() {{ {line} }}")
+    seconds = 2 * 1024**3 / 130e12
+    assert bool(above_ceiling(own, Problem(1024, 1024, 1024), seconds, TABLE)) is plain

@@ -67,7 +67,8 @@ def curve(*pairs: tuple[int, float]) -> tuple[ThrottlePoint, ...]:
         (curve((6, 100), (3, 99), (1, 43)), "matters here: with 1 of 6 groups resident it keeps "
          "43 % of its speed. More than 3 groups gain next to nothing."),
         (curve((6, 100), (3, 80), (1, 43)), "keeps 43 % of its speed."),
-        (curve((6, 100), (3, 120), (1, 43)), "Less occupancy is better here: 3 of 6 groups"),
+        (curve((6, 100), (3, 120), (1, 43)), "Less occupancy is better here: 3 of 6 groups "
+         "resident give 120 % of its speed."),
         (curve((4, 100)), "Fewer groups cannot be forced"),
         (curve((1, 100)), "One group is resident as it is, and there cannot be fewer"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -15,11 +16,14 @@ from gemmviz.core.ceilings import Ceiling, CeilingTable
 from gemmviz.core.codec import decode_line
 from gemmviz.core.experiments import MeasureCeilings, Outcome
 from gemmviz.core.messages import CeilingRead, Failed, Finished, Message, Phase, Progressed
-from gemmviz.core.model import Device, Failure
+from gemmviz.core.model import ELEMENTS, Device, Failure
 from gemmviz.engine import ceiling_table
 from gemmviz.engine.ceiling_kernels import Shape, fma_flop, local_bytes
 from gemmviz.engine.ceiling_plan import Plan
+from gemmviz.engine.ceiling_probe import Loop
 from gemmviz.engine.ceiling_table import kept_ceilings, measure_ceilings
+from gemmviz.engine.ceilings import _Bench
+from gemmviz.engine.discovery import DriverError
 from gemmviz.engine.failed import ExperimentFailed
 from gemmviz.engine.plan import Engine
 from tests.app.fake_engine import H200, POCL
@@ -113,11 +117,11 @@ def test_spans_are_beyond_the_cache_or_within(device: Device) -> None:
     assert far.bytes <= plan.global_bytes
     assert plan.global_bytes >= 4 * (device.global_cache_bytes or 0)
     for access in ("copy", "read", "write"):
-        for span in plan.cached(shape, access):
+        for span in plan.cached(shape, access, plan.global_bytes):
             assert span.bytes <= plan.global_bytes
             assert span.turn < span.groups
             assert span.each * shape.ahead * shape.group * shape.width * 4 == span.block_bytes
-    assert plan.near(shape).bytes <= plan.global_bytes
+    assert plan.near(shape, plan.global_bytes).bytes <= plan.global_bytes
 
 
 def test_shapes_follow_the_device() -> None:
@@ -132,6 +136,54 @@ def test_shapes_follow_the_device() -> None:
     small = Plan(replace(H200, max_work_group_size=64, local_mem_bytes=2**13), None)
     assert {shape.group for shape in small.fma_shapes("float")} == {64}
     assert not small.has_local_room
+
+
+class SmallMemory:
+    """A probe of a device with room for buffers up to ``most_bytes``; a buffer is its size."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+        self.launched: set[str] = set()
+
+    def fill(self, size_bytes: int) -> int:
+        if size_bytes > self.most_bytes:
+            raise DriverError(Failure("out_of_memory", "The device ran out of memory."))
+        return size_bytes
+
+    def build(self, source: str, entry: str) -> tuple[str, str, int]:
+        vector = re.search("typedef (half|float|double)([0-9]*) V;", source)
+        assert vector is not None
+        return entry, source, ELEMENTS[vector[1]].bytes * int(vector[2] or 1)
+
+    def rounds(self, loop: Loop) -> int:
+        return 1
+
+    def best(self, loop: Loop, rounds: int) -> tuple[float, bool]:
+        """Everything that the kernel reaches must lie inside its buffers."""
+        entry, source, vector_bytes = loop.kernel  # type: ignore[misc]
+        self.launched.add(entry)
+        if entry == "stream":
+            *buffers, each, _ = loop.arguments
+            steps = max(1, len(set(re.findall(r"at \+ ([0-9]+) \* GROUP", source))))
+            reached = loop.total * int(each) * steps * vector_bytes
+            assert reached <= min(buffers), (reached, buffers)
+        else:
+            assert loop.total * vector_bytes <= loop.arguments[0], (entry, loop)
+        return 1.0, True
+
+
+MANY_CORES = replace(POCL, compute_units=256, global_cache_bytes=2**24)
+
+
+@pytest.mark.parametrize("device", [H200, POCL, MANY_CORES])
+@pytest.mark.parametrize("most_mib", [60, 8192])
+def test_no_kernel_reaches_beyond_its_buffers_where_memory_is_short(
+    device: Device, most_mib: int
+) -> None:
+    probe = SmallMemory(most_mib * 2**20)
+    for item in _Bench(Plan(device, 16), probe).items():  # type: ignore[arg-type]
+        assert list(item.ways)
+    assert probe.launched == {"stream", "local_read", "fma_peak"}
 
 
 COPY = Ceiling("global copy", "float", 1e10, "B/s", 0.1, "2 × 128 MiB, float16")

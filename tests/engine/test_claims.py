@@ -1,9 +1,12 @@
 """Statements tried on PoCL: by runs, sources and the simulator; told one by one, and stoppable."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from gemmviz.core.access import lens
 from gemmviz.core.claim_list import CLAIMS
 from gemmviz.core.claims import ClaimResult
 from gemmviz.core.experiments import Outcome, TryClaims
@@ -11,7 +14,7 @@ from gemmviz.core.messages import ClaimTried, Listing, Progressed
 from gemmviz.core.model import Device
 from gemmviz.engine import claims
 from gemmviz.engine.plan import Engine
-from tests.engine.runs import CATALOG
+from tests.engine.runs import CATALOG, own_kernel
 
 IDS = ("naive-loads", "tiling-right", "zero-fill", "groups-apart", "no-launch", "gemm2-whole")
 
@@ -73,6 +76,49 @@ def test_what_several_statements_rest_on_is_measured_once(
     results = [item.result for item in items if isinstance(item, ClaimTried)]
     assert len(results) == 4
     assert all("at 64." in result.measured for result in results if result.id != "event-times")
+
+
+def test_a_kernel_of_ones_own_stands_for_no_published_one(
+    engine: Engine, pocl: Device, tmp_path: Path
+) -> None:
+    own = own_kernel(tmp_path, "C[0] = 1;", stem="mygemm_2")
+    library = replace(own, id="tiled", library="blas")
+    experiment = TryClaims(43, pocl, (*CATALOG.variants, own, library), ("gemm2-whole",))
+    (result,) = (i.result for i in engine.perform(experiment) if isinstance(i, ClaimTried))
+    (expected,) = (
+        i.result for i in tried(engine, pocl, "gemm2-whole") if isinstance(i, ClaimTried)
+    )
+    assert result == expected
+    trials = claims._Trials(experiment, engine)
+    assert trials._chosen(claims.Choice("tiled"))[0] == CATALOG.find("tiled")
+
+
+def test_sources_are_looked_at_by_another_process_and_before_anything_is_timed(
+    engine: Engine, pocl: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        pytest.fail("the lens ran in this process")
+
+    monkeypatch.setattr(lens, "analyse", refuse)
+    monkeypatch.setattr(claims, "_SIZE", 64)
+    items = tried(engine, pocl, "naive-waits", "coalesced-staging")
+    texts = [item.text for item in items if isinstance(item, Progressed)]
+    looking = [text.startswith("Looking at the source of") for text in texts]
+    timing = [text.startswith("Measuring in turns") for text in texts]
+    assert looking.index(True) < timing.index(True)
+    found = {item.result.id: item.result for item in items if isinstance(item, ClaimTried)}
+    assert "16 sectors of A" in found["coalesced-staging"].measured
+
+
+def test_a_stop_while_a_source_is_looked_at_ends_it(engine: Engine, pocl: Device) -> None:
+    outcome = None
+    for item in engine.perform(TryClaims(44, pocl, CATALOG.variants)):
+        if isinstance(item, Progressed) and item.text.startswith("Looking"):
+            engine.stop(44)
+        outcome = item
+    assert isinstance(outcome, Outcome)
+    assert outcome.stopped
+    assert outcome.answer == ()
 
 
 def test_a_stop_ends_it_with_what_was_judged_before(engine: Engine, pocl: Device) -> None:

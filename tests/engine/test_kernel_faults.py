@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gemmviz.core.model import Argument, Device
+from gemmviz.core.policy import fixed
 from gemmviz.engine.plan import Engine
 from tests.engine.runs import RIGHT, finish, make_job, own_kernel, run
 
@@ -37,6 +38,29 @@ def test_arguments_by_value_by_constant_and_by_pointer(
     )
     result = run(fresh, pocl, replace(plain, source=source, arguments=arguments), (5, 6, 7))
     assert result.verdict == "verified", result.failure
+
+
+def test_scratch_is_room_that_all_launches_share(
+    fresh: Engine, pocl: Device, tmp_path: Path
+) -> None:
+    """Each item keeps its sum there in place of a register."""
+    body = RIGHT.replace("real s = 0;", "S[row * N + col] = 0;").replace(
+        "s +=", "S[row * N + col] +="
+    )
+    plain = own_kernel(tmp_path, body.replace("= s;", "= S[row * N + col];"))
+    kept = replace(
+        plain,
+        source=plain.source.replace("int K)", "int K, __global real *S)"),
+        arguments=(*plain.arguments, Argument("scratch", "M * N * element_bytes")),
+    )
+    for policy in (None, replace(fixed(6), cache="rotating")):
+        result = run(fresh, pocl, kept, (5, 6, 7), policy=policy)
+        assert result.verdict == "verified", result.failure
+        assert result.failure is None
+    huge = replace(kept, arguments=(*plain.arguments, Argument("scratch", "M * 2199023255552")))
+    refused = run(fresh, pocl, huge, (5, 6, 7))
+    assert refused.failure is not None
+    assert "Scratch takes" in refused.failure.sentence
 
 
 def test_a_type_that_differs_from_the_metadata(fresh: Engine, pocl: Device, tmp_path: Path) -> None:

@@ -1,20 +1,26 @@
 """Libraries in a real child on real devices: right answers, what ran, and what is missing."""
 
+import gc
 import os
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from gemmviz.core.comparison import Comparison
 from gemmviz.core.messages import Phase
-from gemmviz.core.model import Device, Problem, Result
+from gemmviz.core.model import Device, Job, Problem, Result
 from gemmviz.core.policy import QUICK, fixed
+from gemmviz.engine.bench import Bench
+from gemmviz.engine.discovery import DriverError
 from gemmviz.engine.libraries.blas import HostMemory
 from gemmviz.engine.libraries.cuda import _parts
 from gemmviz.engine.matrices import Matrices
 from gemmviz.engine.plan import Engine
+from tests.engine.fake_cuda import FakeCuda
 from tests.engine.runs import CATALOG, finish, make_job, run
 
 RAGGED = [(1, 1, 1), (17, 33, 65), (100, 1, 7), (1, 40, 300), (130, 70, 33)]
@@ -144,3 +150,56 @@ def test_few_sizes_make_any_number_of_calls(count: int) -> None:
     assert [call for part in parts for call in part] == calls
     assert all(len(part).bit_count() == 1 for part in parts)
     assert len({len(part) for part in parts}) == len(parts) <= 10
+
+
+@pytest.fixture
+def cuda(monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
+    fake = FakeCuda()
+    monkeypatch.setattr("gemmviz.engine.libraries.cuda.ctypes.CDLL", lambda _: fake)
+    monkeypatch.setattr("gemmviz.engine.libraries.cublas.load", lambda _: (fake, "libcublas.so"))
+    return fake
+
+
+def product(count: int = 3) -> None:
+    """A job's products on an NVIDIA device, up to where it ends."""
+    variant = CATALOG.find("cublas")
+    device = Device("NVIDIA CUDA", "OpenCL 3.0", "NVIDIA H200", "GPU")
+    job = Job(1, device.key, variant, (), Problem(4, 4, 4))
+    session = SimpleNamespace(pci_address="0000:01:00.0")
+    with closing(Bench(job, session, lambda _: None, None)) as bench:  # type: ignore[arg-type]
+        bench.launch(count)
+
+
+def test_a_job_gives_back_all_that_it_held_of_cuda(cuda: FakeCuda) -> None:
+    gc.disable()  # a cycle would be found some day, with the device's memory full by then
+    try:
+        product()
+        assert cuda.called["cuGraphLaunch"] == 2  # of two calls and of one
+        assert cuda.left == []
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("function", "well"),
+    [
+        ("cublasGemmEx", 2),  # the second of those that are recorded
+        ("cuStreamEndCapture", 0),
+        ("cuGraphInstantiateWithFlags", 1),
+        ("cuGraphUpload", 0),
+        ("cuGraphLaunch", 0),
+        ("cuMemAlloc_v2", 2),
+        ("cublasSetWorkspace_v2", 0),
+        ("cublasCreate_v2", 0),
+        ("cuEventCreate", 1),
+    ],
+)
+def test_a_job_that_fails_gives_all_back_too(cuda: FakeCuda, function: str, well: int) -> None:
+    cuda.failing, cuda.well = function, well
+    with pytest.raises(DriverError) as failed:
+        product()
+    if function == "cublasGemmEx":
+        assert "cublasGemmEx gave" in failed.value.failure.detail
+    del failed
+    gc.collect()
+    assert cuda.left == []

@@ -122,6 +122,9 @@ def test_stale_values_of_an_earlier_step_are_not_seen(engine: Engine, simulator:
         ("barriers_tiled_fixed", RAGGED, {"TS": 8}),
         ("register_2d", (37, 35, 19), {"BM": 32, "BN": 32, "TM": 4, "TN": 4}),
         ("mygemm_2", (16, 24, 16), {"TS": 8}),
+        ("cpu_best", (20, 49, 19), {}),
+        ("cpu_best", (1, 37, 25), {}),
+        ("cpu_best", (37, 1, 25), {}),
     ],
 )
 def test_right_kernels_are_clean(

@@ -52,7 +52,7 @@ def report(*accesses: Access, machine: Machine | None = None) -> AccessReport:
     """A report with those accesses of a 16 x 16 group."""
     return AccessReport(
         accesses, (), machine or Machine(), EDGE * EDGE, 64, 2 * SIZE**3, 2 * SIZE**3,
-        2**20, 2**18, 3 * 4 * SIZE**2, 4.0, 1.0,
+        2**20, 2**18, 3 * 4 * SIZE**2, 4.0, 1.0, 2**22,
     )  # fmt: skip
 
 

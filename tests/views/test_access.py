@@ -20,12 +20,13 @@ from gemmviz.views.charts.access_cells import (
     step_count,
     window_start,
 )
-from gemmviz.views.charts.access_layout import lay_out
+from gemmviz.views.charts.access_layout import TICKS, lay_out
 from gemmviz.views.charts.access_map import AccessMapChart
 from gemmviz.views.charts.access_words import (
     access_chart,
     machine_words,
     pad_words,
+    total_parts,
     totals,
     unknown_lines,
 )
@@ -164,6 +165,19 @@ def test_a_sum_has_its_matrices_side_by_side():
     assert lefts == sorted(lefts)
 
 
+@pytest.mark.parametrize("window", [(1, 1, 1), (2, 1, 24), (1, 24, 2), (4, 4, 4)])
+@pytest.mark.parametrize("size", [(1100, 420), (830, 330), (532, 230)])
+def test_the_words_of_tiny_matrices_have_room_of_their_own(window, size):
+    axes = {"A": ("M", "K"), "B": ("K", "N"), "C": ("M", "N")}
+    made = lay_out(*size, dict(zip("MNK", window, strict=True)), axes)
+    words = [place.caption for place in made.places.values()]
+    boxes = [*words, made.legend, *(place.grid for place in made.places.values())]
+    for index, box in enumerate(boxes):
+        assert not any(box.intersects(other) for other in boxes[index + 1 :])
+    a = made.places["A"]
+    assert a.caption.left() <= a.grid.left() <= a.caption.left() + TICKS
+
+
 # Banks
 
 
@@ -262,9 +276,9 @@ def test_the_two_mappings_are_told_apart_in_words_too(chart):
         chart.set_scene(mygemm_1(swapped))
         shown = chart._matrices.shown
         said.append([caption_lines(chart._scene, shown[name], 0)[0] for name in "ABC"])
-    assert said[0] == [("✓ 2 sectors: ideal", "good"), ("! 2 sectors, ideal 1", "warn"),
-                       ("✓ 4 sectors: ideal", "good")]  # fmt: skip
-    assert said[1] == [("✓ 1 sector: ideal", "good"), ("✗ 16 sectors, ideal 2", "bad"),
+    assert said[0] == [("✓ 2 sectors: the fewest", "good"), ("! 2 sectors, ideal 1", "warn"),
+                       ("✓ 4 sectors: the fewest", "good")]  # fmt: skip
+    assert said[1] == [("✓ 1 sector: the fewest", "good"), ("✗ 16 sectors, ideal 2", "bad"),
                        ("✗ 16 sectors, ideal 4", "bad")]  # fmt: skip
 
 
@@ -355,6 +369,19 @@ def test_the_whole_group_is_shown_with_the_banks_of_its_worst_warp(chart):
     assert chart._banks.bank_map.rows == 8
 
 
+def test_one_element_is_said_to_be_one(chart):
+    scene = mygemm_1()
+    shared = replace(scene.touches[0], elements=np.zeros((1, 256), dtype=np.int64))
+    alone = replace(shared, elements=np.where(np.arange(256) == 0, 0, -1)[None])
+    said = []
+    for touches in (shared, alone):
+        chart.set_scene(replace(scene, touches=(touches, *scene.touches[1:])))
+        said.append([text for text, _ in
+                     caption_lines(chart._scene, chart._matrices.shown["A"], 0)[:2]])  # fmt: skip
+    assert said == [["✓ 1 sector: the fewest", "one element for all lanes"],
+                    ["✓ 1 sector: the fewest", "one lane"]]  # fmt: skip
+
+
 def test_an_empty_chart_forgets_everything(chart):
     chart.set_scene(transposed_tile())
     chart.set_scene(None)
@@ -376,10 +403,12 @@ def test_tones_follow_the_cost():
     assert access_tone(local_access("As", 1, 3)) == "good"
     assert access_tone(local_access("As", 2, 3)) == "bad"
     assert access_tone(replace(access("A", 32, 4), ideal_sectors=None)) == ""
-    assert sector_words(1, 1) == "1 sector: ideal"
+    assert sector_words(1, 1) == sector_words(1, 4) == "1 sector: the fewest"
+    assert sector_words(16, 2) == "16 sectors, ideal 2"
+    assert sector_words(16, None) == "16 sectors"
     assert pass_words(1, 1, broadcast=True) == "1 pass, broadcast"
     assert pass_words(8, 1, broadcast=True) == "8 passes: 8-way conflict"
-    assert pass_words(4, 4) == "4 passes: ideal"
+    assert pass_words(4, 4) == "4 passes: the fewest"
     assert pass_words(8, 4) == "8 passes, ideal 4"
 
 
@@ -390,6 +419,10 @@ def test_what_is_unknown_makes_the_totals_lower_bounds():
     )
     lines = unknown_lines(made)
     assert "lower bounds" in lines[0]
+    assert totals(replace(made, intensity=None, reuse=None)) == (
+        "global at least 1 MiB asked, at least 4 MiB moved in whole sectors  ·  "
+        "local at least 256 KiB  ·  4.19 MFLOP"
+    )
     assert lines[1] == "Line 3: goto cannot be followed"
     assert lines[-1] == "and 2 more"
     assert unknown_lines(report()) == ()
@@ -397,9 +430,14 @@ def test_what_is_unknown_makes_the_totals_lower_bounds():
 
 def test_totals_and_machine_in_words():
     assert totals(report()) == (
-        "4.19 MFLOP  ·  1 MiB of global traffic  ·  256 KiB of local  ·  4 FLOP/B  ·  "
-        "reuse 1 × naive"
+        "global 1 MiB asked, 4 MiB moved in whole sectors (25 % used)  ·  4 FLOP/B  ·  "
+        "reuse 1 × naive  ·  local 256 KiB  ·  4.19 MFLOP"
     )
+    made = report(local_access("As", 2, 3), local_access("Bs", 8, 4), local_access("Cs", 1, 5))
+    assert totals(made).startswith("8-way bank conflict  ·  global ")
+    short = [words for _, words in total_parts(made)]
+    assert short[:2] == ["8-way conflict", "25 % used"]
+    assert totals(replace(report(), sector_bytes=0)).startswith("4 FLOP/B")
     assert machine_words(Machine()) == "32 lanes and 32 banks: assumed"
 
 
@@ -456,6 +494,6 @@ def test_a_chart_is_made_from_a_report_alone(qtbot, name):
     made.settle()
     title, lines = made._heading.text
     assert title.startswith(kernel.title)
-    assert "global traffic" in lines[0].text
+    assert "moved in whole sectors" in lines[0].text
     assert "assumed" in lines[1].text
     assert not made.grab().isNull()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QPersistentModelIndex, Qt, Signal
 from gemmviz.app.access_table import TONE_ROLE, AccessTableModel, PadTableModel
 from gemmviz.core.access.errors import LensError
 from gemmviz.core.access.report import Pad, Unknown
+from gemmviz.core.experiments import MeasureCeilings
 from gemmviz.core.limits import named_limits
 from gemmviz.views.access_panel import AccessPanel
 from gemmviz.views.theme import DARK, LIGHT
@@ -127,6 +128,20 @@ def test_nothing_is_asked_while_a_kernel_is_timed_in_quiet(panel, state, lens, m
     assert "Working out" in panel.chart.empty_text
 
 
+def test_nothing_is_asked_while_an_experiment_goes_on(qtbot, panel, state, lens, engine):
+    asked = len(lens.machines)
+    engine.endless_experiments = True
+    number = state.laboratory.next_id()
+    with qtbot.waitSignal(state.laboratory.experiment_started):
+        state.laboratory.start(MeasureCeilings(number, state.device))
+    state.change(state.setup.with_parameter("TS", 8))
+    assert len(lens.machines) == asked
+    assert "waits" in panel.chart.empty_text
+    with qtbot.waitSignal(state.laboratory.experiment_ended):
+        state.laboratory.stop(number)
+    assert len(lens.machines) > asked
+
+
 def test_the_machine_follows_the_gpu_and_what_if(panel, state, lens):
     state.select_device(H200)
     assert lens.machines[-1].vendor == "NVIDIA"
@@ -209,6 +224,65 @@ def test_a_low_panel_shows_one_part_at_a_time(panel, lens):
     assert not panel.chart._matrices.isVisible()
     lens.know(pads=())
     assert not panel.part.buttons["Pads"].isEnabled()
+
+
+def test_a_conflict_marks_the_parts_that_are_out_of_sight(panel, lens):
+    lens.know()
+    panel.resize(532, 280)
+    for word in ("Banks", "Table"):
+        button = panel.part.buttons[word]
+        assert button.accessibleName() == f"{word}: 8-way bank conflict"
+        assert button.toolTip() == "8-way bank conflict: Asub[...], line 40"
+        assert not button.icon().isNull()
+    assert panel.part.buttons["Cells"].icon().isNull()
+    lens.know(transposed_tile(pad=1))
+    for word in ("Banks", "Table"):
+        button = panel.part.buttons[word]
+        assert button.accessibleName() == word
+        assert button.icon().isNull()
+        assert "room for one" in button.toolTip()
+    panel.part.buttons["Banks"].click()
+    assert panel.part.word == "Banks"
+
+
+def test_the_headline_gives_way_by_whole_parts(panel, lens):
+    lens.know()
+    headline = panel.totals
+    assert headline.text().startswith("8-way bank conflict  ·  global 1 MiB asked, 4 MiB moved")
+    shown = []
+    for width in (1600, 700, 300, 40):
+        headline.resize(width, 20)
+        shown.append(headline.shown())
+    assert shown[0] == headline.text()
+    assert shown[0].startswith(shown[1])
+    assert shown[1].endswith(" naive") or shown[1].endswith("FLOP/B")
+    assert shown[2].startswith("8-way conflict  ·  25 % used")
+    assert shown[3] == "8-way conflict"
+    assert headline.toolTip() == headline.text()
+
+
+def test_what_would_be_wrong_or_refused_is_a_line(panel, state, lens):
+    lens.know()
+    assert panel.caution.isHidden()
+    changed = state.setup.with_variant(variant("barriers_tiled"))
+    lens.scene = replace(lens.scene, report=replace(lens.scene.report))  # another answer
+    lens.answer = lens.scene.report
+    state.change(changed)
+    assert not panel.caution.isHidden()
+    assert panel.caution.text().startswith("The answer is wrong at this shape.")
+    assert any("The answer is wrong" in line.text for line in panel.title()[1])
+
+
+def test_no_pattern_is_cut(panel, lens):
+    long = "a few words more than any column would ever have room for in a window of this size"
+    scene = transposed_tile()
+    accesses = replace(scene.report.accesses[0], pattern=long), *scene.report.accesses[1:]
+    lens.know(replace(scene, report=replace(scene.report, accesses=accesses)))
+    last = panel.table.model().columnCount() - 1
+    needed = panel.table.fontMetrics().horizontalAdvance(long)
+    assert panel.table.columnWidth(last) >= needed
+    tip = panel.table.model().index(0, last).data(Qt.ItemDataRole.ToolTipRole)
+    assert long in tip
 
 
 def test_a_kernel_without_local_memory_has_no_pads(panel, lens):

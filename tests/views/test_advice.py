@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -64,6 +65,16 @@ def test_its_button_selects_what_is_advised(qtbot, panel: AdvicePanel, state: Ap
     assert state.setup.variant is not None
     assert state.setup.variant.id == "tiled"
     assert dict(state.setup.parameters) == {"TS": 32}
+
+
+def test_a_kernel_of_the_same_name_is_told_apart(panel: AdvicePanel, state: AppState) -> None:
+    own = replace(state.catalog.find("tiled"), family="user", title="Mine")
+    give(panel, replace(BLOCKING, variant=own))
+    button = panel.cards[0].button
+    assert button is not None
+    assert button.text() == "Try: Mine TS=32"
+    panel.try_finding(panel.cards[0].finding)
+    assert state.setup.variant == own
 
 
 def test_advice_for_something_else_cannot_be_followed(panel: AdvicePanel, state: AppState) -> None:

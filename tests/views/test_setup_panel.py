@@ -43,6 +43,7 @@ def test_kernels_are_grouped_and_carry_their_verdict(bar, state):
     assert {combo.itemText(row) for row in headings} == {
         "Ladder: one idea a step",
         "As published",
+        "For CPUs",
         "Libraries to compare with",
     }
     row = next(row for row, text in enumerate(texts(combo)) if text.startswith("Tiling article: t"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gemmviz.core.access.report import Access
+from gemmviz.core.access.report import Access, AccessReport
 
 _BAD_SECTORS = 2.0  # times the ideal: half of what is fetched is thrown away
 _FULL_WARP = 4  # sectors of 32 floats in a row: fewer are cheap, however little of them is used
@@ -32,19 +32,58 @@ def access_tone(access: Access) -> str:
     return sector_tone(access.sectors, access.ideal_sectors)
 
 
+def worst_conflict(report: AccessReport) -> Access | None:
+    """The local access with the most passes for each it needs, if any has a bank conflict."""
+    conflicts = [
+        access
+        for access in report.accesses
+        if access.passes is not None and access.passes > (access.ideal_passes or 1)
+    ]
+    return max(
+        conflicts,
+        key=lambda access: (access.passes or 0) / (access.ideal_passes or 1),
+        default=None,
+    )
+
+
+def conflict_words(access: Access) -> str:
+    """The bank conflict of an access in a few words: "8-way bank conflict"."""
+    degree = (access.passes or 0) / (access.ideal_passes or 1)
+    return f"{degree:.3g}-way bank conflict"
+
+
+def used_share(report: AccessReport) -> float | None:
+    """The share of the bytes moved in whole sectors that was asked for; None without any.
+
+    None where something could not be followed, too: what is missing has a share of its own.
+    """
+    if report.unknowns or not report.sector_bytes:
+        return None
+    return min(1.0, report.global_traffic_bytes / report.sector_bytes)
+
+
+def not_followed_words(report: AccessReport) -> str:
+    """Where the lens could not follow: "line 12 could not be followed"; "" where it could."""
+    lines = sorted({unknown.line for unknown in report.unknowns})
+    if not lines:
+        return ""
+    listed = ", ".join(map(str, lines))
+    return f"line{'s' * (len(lines) != 1)} {listed} could not be followed"
+
+
 def sector_words(sectors: int, ideal: int | None) -> str:
-    """Sectors in words: "16 sectors, ideal 2", or "2 sectors: ideal"."""
+    """Sectors in words: "16 sectors, ideal 2", or "2 sectors: the fewest"."""
     count = f"{sectors} sector{'s' * (sectors != 1)}"
     if ideal is None:
         return count
-    return f"{count}: ideal" if sectors == ideal else f"{count}, ideal {ideal}"
+    return f"{count}: the fewest" if sectors <= ideal else f"{count}, ideal {ideal}"
 
 
 def pass_words(passes: int, ideal: int, *, broadcast: bool = False) -> str:
-    """Passes in words: "1 pass, broadcast", "4 passes: ideal" or "8 passes: 8-way conflict"."""
+    """Passes in words: "1 pass, broadcast", "4 passes: the fewest", "8 passes: 8-way conflict"."""
     if passes > ideal:
         return f"{passes} passes" + (
             f": {passes}-way conflict" if ideal == 1 else f", ideal {ideal}"
         )
-    count = f"{passes} passes: ideal" if passes > 1 else "1 pass"
+    count = f"{passes} passes: the fewest" if passes > 1 else "1 pass"
     return f"{count}, broadcast" if broadcast else count

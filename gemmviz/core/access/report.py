@@ -45,7 +45,8 @@ class Access:
             memory, as ``lines`` and ``ideal_sectors``.
         sectors_mean: Their mean over all executions of the launch, as far as looked at.
         lines: Distinct 128-byte lines, the worst warp's.
-        ideal_sectors: Sectors if the lanes of that worst warp used neighbours in a row.
+        ideal_sectors: Sectors that would hold the distinct elements of that worst warp side by
+            side; never above ``sectors``, and 1 where all lanes use one element.
         passes: Turns that the banks need, the worst warp's; None in global memory, as
             ``passes_mean``.
         passes_mean: Their mean over all executions.
@@ -92,19 +93,23 @@ class AccessReport:
 
     Attributes:
         accesses: In the order of the source.
-        unknowns: What could not be followed; totals leave it out and are lower bounds then.
+        unknowns: What could not be followed; totals leave it out and are lower bounds then, and
+            ``intensity`` and ``reuse`` are None.
         machine: Warp and banks that ``sectors`` and ``passes`` are for.
         group_size: Work-items of a work-group.
         groups: Work-groups of the launch.
         flop: Floating-point operations of the launch, by the problem's own formula.
         executed_flop: Floating-point operations that the source executes; padding included.
         global_traffic_bytes: Bytes that all work-items ask of global memory, equal addresses in
-            one warp's access counted once.
+            one warp's access counted once. How they lie in memory does not matter to it.
         local_traffic_bytes: Bytes that all work-items ask of local memory, every lane counted.
         minimum_bytes: Bytes of A, B and C, each moved once.
         intensity: ``flop`` over ``global_traffic_bytes``, FLOP/B; None without any traffic.
         reuse: Global bytes of the naive kernel (each cell loads its own K of A and of B and stores
             once, every lane counted) over this kernel's, every lane counted; above 1 is better.
+        sector_bytes: Bytes that memory moves for ``global_traffic_bytes``: every sector of 32 bytes
+            that a warp's access touches, whole. Sectors that caches keep from one access to the
+            next are counted again, as the bytes asked for are.
     """
 
     accesses: tuple[Access, ...]
@@ -119,6 +124,7 @@ class AccessReport:
     minimum_bytes: int
     intensity: float | None
     reuse: float | None
+    sector_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

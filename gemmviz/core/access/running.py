@@ -15,12 +15,11 @@ from gemmviz.core.access.source import Program, parse
 from gemmviz.core.access.state import Frame
 from gemmviz.core.access.statements import Statements
 from gemmviz.core.access.values import Address, Value, convert
-from gemmviz.core.expr import ExprError, evaluate
-from gemmviz.core.launch import assemble, formula_names, geometry, matrix_shapes
+from gemmviz.core.expr import ExprError
+from gemmviz.core.launch import argument_numbers, assemble, geometry, leading_dimensions
 from gemmviz.core.model import Argument, Parameters, Problem, Variant
 
 _ELEMENTS = {"half": HALF, "float": FLOAT, "double": DOUBLE}
-_SCALAR_VALUES = {"alpha": 1.0, "beta": 0.0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,14 +85,17 @@ def _bind(state: Statements, variant: Variant, parameters: Parameters, problem: 
             f"The source of {variant.id} takes {len(nodes)} arguments, its metadata lists "
             f"{len(variant.arguments)}."
         )
-    numbers = argument_numbers(variant, parameters, problem)
-    lengths = row_lengths(variant, problem)
+    try:
+        numbers = argument_numbers(variant, parameters, problem)
+    except ExprError as error:
+        raise LensError(f"An argument has no value here: {error}.") from error
+    lengths = leading_dimensions(variant, problem)
     for node, argument, number in zip(nodes, variant.arguments, numbers, strict=True):
         kind, _ = state.kind_of(node.type)
         if isinstance(kind, Array):
             kind = Pointer("global", kind.element)
         memory = state.new_memory(node.name, "private", kind)
-        if argument.kind in ("matrix", "local", "buffer"):
+        if argument.kind in ("matrix", "local", "buffer", "scratch"):
             if not isinstance(kind, Pointer):
                 raise LensError(f"{node.name} is no pointer, as its metadata has it.")
             target = _target(state, node.name, argument, kind, number)
@@ -128,41 +130,3 @@ def _number(argument: Argument, number: float, problem: Problem) -> Value:
     assert isinstance(kind, Scalar)
     source = Value(DOUBLE, float(number)) if kind.floating else Value(LONG, int(number))
     return convert(source, kind)
-
-
-def row_lengths(variant: Variant, problem: Problem) -> dict[str, int]:
-    """Elements of A, B and C from one row as stored to the next: their leading dimensions."""
-    stored = 1 if variant.order == "row" else 0
-    return {name: shape[stored] for name, shape in matrix_shapes(variant, problem).items()}
-
-
-def argument_numbers(
-    variant: Variant, parameters: Parameters, problem: Problem
-) -> tuple[float, ...]:
-    """What each argument of the metadata stands for: a number, or bytes of a local one; else 0.
-
-    Raises:
-        LensError: A formula has no value here.
-    """
-    names = formula_names(parameters, problem)
-    leading = {
-        f"ld{name.lower()}": length for name, length in row_lengths(variant, problem).items()
-    }
-    sizes = {**leading, "M": problem.m, "N": problem.n, "K": problem.k}
-    numbers: list[float] = []
-    for argument in variant.arguments:
-        match argument.kind:
-            case "matrix":
-                numbers.append(0)
-            case "size":
-                numbers.append(sizes[argument.text])
-            case "scalar":
-                numbers.append(_SCALAR_VALUES[argument.text])
-            case "constant":
-                numbers.append(float(argument.text))
-            case _:
-                try:
-                    numbers.append(evaluate(argument.text, names))
-                except ExprError as error:
-                    raise LensError(f"An argument has no value here: {error}.") from error
-    return tuple(numbers)

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gemmviz.core.access.marks import sector_tone
+
+_FULL = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Grid:
@@ -42,8 +46,23 @@ def describe(elements: npt.NDArray[np.int64], width: int, grid: Grid) -> str:
     jumps = np.diff(inner[:, 0])
     if not (np.diff(inner, axis=1) == steps[0]).all() or not (jumps == jumps[0]).all():
         return "scattered"
-    within, between = _even(int(steps[0]), width, grid), _even(int(jumps[0]), width, grid)
-    return f"{shaped} runs of {run} lanes: {within}; from run to run {between}"
+    return (
+        f"{shaped} × {_run(run, int(steps[0]), width, grid)}, {_runs(int(jumps[0]), width, grid)}"
+    )
+
+
+def _run(lanes: int, step: int, width: int, grid: Grid) -> str:
+    """What the lanes of one run do: "16 neighbours", "16 lanes on one element"."""
+    if step == width:
+        return f"{lanes} neighbours"
+    return f"{lanes} lanes {'on one element' if step == 0 else _even(step, width, grid)}"
+
+
+def _runs(jump: int, width: int, grid: Grid) -> str:
+    """How one run lies to the next."""
+    if jump == 0:
+        return "all runs alike"
+    return f"runs {'side by side' if jump == width else _even(jump, width, grid)}"
 
 
 def _even(step: int, width: int, grid: Grid) -> str:
@@ -59,14 +78,25 @@ def _even(step: int, width: int, grid: Grid) -> str:
     return f"{size} element{'s' * (size != 1)} apart{back}"
 
 
-def global_effect(lanes: int, distinct: int, sectors: int, ideal: int) -> str:
-    """What strides mean for global memory: the end of the sentence."""
+def global_effect(lanes: int, distinct: int, sectors: int, ideal: int, used: float) -> str:
+    """What strides mean for global memory: the end of the sentence.
+
+    Args:
+        lanes: Active lanes.
+        distinct: Distinct elements among them.
+        sectors: What they touch.
+        ideal: Sectors that would do.
+        used: The share of the sectors' bytes that any lane uses.
+    """
     if distinct == 1 and lanes > 1:
         return "broadcast"
     if sectors <= ideal:
-        return "coalesced"
+        # Few elements, as of lanes that share them, leave most of even the fewest sectors unused.
+        return "coalesced" if used >= _FULL else "fewest sectors"
     if sectors == lanes:
         return "one sector per lane"
+    if sector_tone(sectors, ideal) == "bad":
+        return "not coalesced"
     return f"{sectors} sectors where {ideal} would do"
 
 

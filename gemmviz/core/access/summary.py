@@ -20,6 +20,7 @@ from gemmviz.core.access.source import written
 from gemmviz.core.access.strides import Grid, describe, global_effect, local_effect
 from gemmviz.core.access.warps import (
     LINE_BYTES,
+    SECTOR_BYTES,
     WORD_BYTES,
     Costs,
     costs,
@@ -54,6 +55,7 @@ class Figures:
     """What one access costs, over the executions of all groups looked at.
 
     ``units`` are sectors or passes, ``degree`` is the most lines, or the most words in one bank.
+    ``bytes_moved`` are those of whole sectors; 0 in local memory.
     """
 
     executions: int
@@ -66,6 +68,7 @@ class Figures:
     distinct_bytes_mean: float
     bytes_asked: int
     bytes_once: int
+    bytes_moved: int
     broadcast: bool
     pattern: str
 
@@ -213,22 +216,32 @@ def figures(entry: Entry, done: Run, machine: Machine, stands_for: tuple[int, ..
     total = max(1, int(scaled.sum()))
     worst = np.unravel_index(int(np.where(made, paid.units, -1).argmax()), paid.units.shape)
     row, group, warp = worst
+    units = int((scaled * paid.units).sum())
     lanes = in_warps(rows.offsets[row : row + 1], len(done.groups), machine.warp)[0, group, warp]
     alike = bool((paid.distinct[made] == 1).all()) and int(paid.lanes.max()) > 1
     return Figures(
         executions=int(weights[:, 0].sum()),
         units_least=int(paid.units[made].min()),
-        units_mean=float((scaled * paid.units).sum() / total),
+        units_mean=units / total,
         units_most=int(paid.units[worst]),
-        ideal=int(paid.ideal[worst]),
+        ideal=_ideal(paid, worst, entry.site.bytes, local=local),
         degree=int(paid.lines[made].max()),
         lines_mean=float((scaled * paid.lines).sum() / total),
         distinct_bytes_mean=float((scaled * paid.distinct).sum() / total) * entry.site.bytes,
         bytes_asked=int((scaled * paid.lanes).sum()) * entry.site.bytes,
         bytes_once=int((scaled * paid.distinct).sum()) * entry.site.bytes,
+        bytes_moved=0 if local else units * SECTOR_BYTES,
         broadcast=alike,
         pattern=_pattern(entry, lanes, paid, worst, grid),
     )
+
+
+def _ideal(paid: Costs, worst: Any, size: int, *, local: bool) -> int:
+    """Passes of that warp without a conflict, or sectors for its distinct elements in a row."""
+    if local:
+        return int(paid.ideal[worst])
+    # Wide accesses may overlap, so that they fit into less than each of them apart would.
+    return min(int(paid.units[worst]), -(-int(paid.distinct[worst]) * size // SECTOR_BYTES))
 
 
 def _pattern(entry: Entry, lanes: npt.NDArray[np.int64], paid: Costs, worst: Any,
@@ -236,12 +249,18 @@ def _pattern(entry: Entry, lanes: npt.NDArray[np.int64], paid: Costs, worst: Any
     """The strides of one warp, and what they lead to."""
     scalar = max(1, leaf(entry.site.memory.kind).bytes)
     places = lanes[lanes != _NOBODY] // scalar
-    effect = local_effect if entry.site.memory.space == "local" else global_effect
-    outcome = effect(
-        int(paid.lanes[worst]), int(paid.distinct[worst]), int(paid.units[worst]),
-        int(paid.ideal[worst]),
-    )  # fmt: skip
-    return f"{describe(places, entry.site.bytes // scalar, grid)}: {outcome}"
+    local, size = entry.site.memory.space == "local", entry.site.bytes
+    strides = describe(places, size // scalar, grid)
+    if len(places) == 1 and paid.units[worst] == 1:
+        return strides
+    ideal = _ideal(paid, worst, size, local=local)
+    distinct, units = int(paid.distinct[worst]), int(paid.units[worst])
+    if local:
+        outcome = local_effect(len(places), distinct, units, ideal)
+    else:
+        used = distinct * size / (units * SECTOR_BYTES)
+        outcome = global_effect(len(places), distinct, units, ideal, used)
+    return f"{strides}: {outcome}"
 
 
 def summarise(table: AccessTable, stands_for: tuple[int, ...], variant: Variant, problem: Problem,
@@ -249,7 +268,7 @@ def summarise(table: AccessTable, stands_for: tuple[int, ...], variant: Variant,
     """The report of a run whose groups stand for so many each."""
     done = table.run
     accesses = []
-    once = asked = local_bytes = 0
+    once = asked = moved = local_bytes = 0
     for entry in table.entries:
         grid = _grid(entry, variant)
         found = figures(entry, done, machine, stands_for, grid)
@@ -259,8 +278,11 @@ def summarise(table: AccessTable, stands_for: tuple[int, ...], variant: Variant,
         else:
             once += found.bytes_once
             asked += found.bytes_asked
+            moved += found.bytes_moved
     work = flop(variant, problem)
     unknowns = sorted(done.state.unknowns)
+    # Ratios of totals that lack something bound nothing in particular.
+    whole = not unknowns
     return AccessReport(
         accesses=tuple(accesses),
         unknowns=tuple(Unknown(line, reason) for line, reason in unknowns),
@@ -272,8 +294,9 @@ def summarise(table: AccessTable, stands_for: tuple[int, ...], variant: Variant,
         global_traffic_bytes=once,
         local_traffic_bytes=local_bytes,
         minimum_bytes=sum(matrix_bytes(variant, problem)),
-        intensity=work / once if once else None,
-        reuse=_naive_bytes(variant, problem) / asked if asked else None,
+        intensity=work / once if once and whole else None,
+        reuse=_naive_bytes(variant, problem) / asked if asked and whole else None,
+        sector_bytes=moved,
     )
 
 

@@ -101,6 +101,9 @@ class Blas:
         """Nothing: no OpenCL driver knows of it."""
         return KernelFacts()
 
+    def close(self) -> None:
+        """Nothing to give back."""
+
     def launch(self, turns: Sequence[Callable[[], object]]) -> Launches:
         """Calls it once for each, on all its threads."""
         before = self._pool.get_num_threads() if self._pool is not None else 0

@@ -86,6 +86,9 @@ class ClBlast:
         """Nothing: which kernels it has built it does not tell."""
         return KernelFacts()
 
+    def close(self) -> None:
+        """Nothing to give back."""
+
     def launch(self, turns: Sequence[Bound]) -> Launches:
         """Calls it once for each and waits for all."""
         begun = time.perf_counter()

@@ -48,6 +48,16 @@ class CuBlas:
         self._library, file = load("cublas")
         self.memory = self._cuda = Cuda(session.pci_address)
         self._handle = ctypes.c_void_p()
+        self._workspace: Allocation | None = None
+        try:
+            self.library = self._open(file)
+        except DriverError:
+            self.close()
+            raise
+        self.seconds = time.perf_counter() - begun
+
+    def _open(self, file: str) -> LibraryFacts:
+        """Makes the handle; what the library says of itself."""
         self._ask("cublasCreate_v2", ctypes.byref(self._handle))
         self._ask("cublasSetStream_v2", self._handle, self._cuda.stream)
         self._workspace = self._cuda.room(_WORKSPACE_BYTES)
@@ -58,13 +68,15 @@ class CuBlas:
         version = ctypes.c_int()
         self._ask("cublasGetVersion_v2", self._handle, ctypes.byref(version))
         major, rest = divmod(version.value, 10000)
-        self.library = LibraryFacts("cuBLAS", f"{major}.{rest // 100}.{rest % 100}", file=file)
-        self.seconds = time.perf_counter() - begun
+        return LibraryFacts("cuBLAS", f"{major}.{rest // 100}.{rest % 100}", file=file)
 
-    def __del__(self) -> None:
-        # A child runs many jobs, and a handle holds memory of the device.
-        if getattr(self, "_handle", None):
-            self._library.cublasDestroy_v2(self._handle)
+    def close(self) -> None:
+        """See Runner; a child runs many jobs, and a handle holds memory of the device."""
+        handle, self._handle = self._handle, ctypes.c_void_p()
+        if handle:
+            self._library.cublasDestroy_v2(handle)
+        self._workspace = None
+        self._cuda.close()
 
     def _ask(self, name: str, *arguments: Any) -> None:
         status = getattr(self._library, name)(*arguments)

@@ -32,6 +32,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuMemcpyDtoH_v2": (Pointer, ctypes.c_uint64, Size),
     "cuMemsetD8_v2": (ctypes.c_uint64, ctypes.c_ubyte, Size),
     "cuStreamCreate": (Pointer, ctypes.c_uint),
+    "cuStreamDestroy_v2": (Pointer,),
     "cuStreamBeginCapture_v2": (Pointer, ctypes.c_int),
     "cuStreamEndCapture": (Pointer, Pointer),
     "cuGraphInstantiateWithFlags": (Pointer, Pointer, ctypes.c_ulonglong),
@@ -40,6 +41,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuGraphUpload": (Pointer, Pointer),
     "cuGraphLaunch": (Pointer, Pointer),
     "cuEventCreate": (Pointer, ctypes.c_uint),
+    "cuEventDestroy_v2": (Pointer,),
     "cuEventRecord": (Pointer, Pointer),
     "cuEventElapsedTime": (Pointer, Pointer, Pointer),
     "cuGetErrorName": (ctypes.c_int, Pointer),
@@ -82,6 +84,8 @@ class Cuda:
             function = getattr(self._library, name)
             function.argtypes, function.restype = types, ctypes.c_int
         self._graphs: dict[tuple[Call, ...], ctypes.c_void_p] = {}
+        self.stream = ctypes.c_void_p()
+        self._events = ctypes.c_void_p(), ctypes.c_void_p()
         self._ask("cuInit", 0)
         device, context = ctypes.c_int(), ctypes.c_void_p()
         if pci_address:
@@ -90,11 +94,28 @@ class Cuda:
             self._ask("cuDeviceGet", ctypes.byref(device), 0)
         self._ask("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
         self._ask("cuCtxSetCurrent", context)
-        self.stream = ctypes.c_void_p()
-        self._ask("cuStreamCreate", ctypes.byref(self.stream), _NON_BLOCKING)
-        self._events = ctypes.c_void_p(), ctypes.c_void_p()
+        try:
+            self._ask("cuStreamCreate", ctypes.byref(self.stream), _NON_BLOCKING)
+            for event in self._events:
+                self._ask("cuEventCreate", ctypes.byref(event), 0)
+        except DriverError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Gives back graphs, events and the stream, as far as a driver that failed still can.
+
+        The context stays: buffers may outlive this, and the next job would wait for another one.
+        """
+        graphs, self._graphs = self._graphs, {}  # their keys hold the calls, and these the buffers
+        for graph in graphs.values():
+            self._library.cuGraphExecDestroy(graph)
         for event in self._events:
-            self._ask("cuEventCreate", ctypes.byref(event), 0)
+            if event:
+                self._library.cuEventDestroy_v2(event)
+        if self.stream:
+            self._library.cuStreamDestroy_v2(self.stream)
+        self.stream, self._events = ctypes.c_void_p(), (ctypes.c_void_p(), ctypes.c_void_p())
 
     def _ask(self, name: str, *arguments: Any) -> None:
         status = getattr(self._library, name)(*arguments)
@@ -204,19 +225,31 @@ class Cuda:
             for old in self._graphs.values():
                 self._ask("cuGraphExecDestroy", old)
             self._graphs.clear()
-        graph, ready = ctypes.c_void_p(), ctypes.c_void_p()
+        graph, ready = self._captured(calls), ctypes.c_void_p()
+        try:
+            self._ask("cuGraphInstantiateWithFlags", ctypes.byref(ready), graph, 0)
+        finally:
+            self._library.cuGraphDestroy(graph)
+        self._graphs[calls] = ready
+        self._ask("cuGraphUpload", ready, self.stream)
+        self.wait()
+        return ready
+
+    def _captured(self, calls: tuple[Call, ...]) -> ctypes.c_void_p:
+        """The graph of what some calls put into the stream."""
+        graph = ctypes.c_void_p()
         self._ask("cuStreamBeginCapture_v2", self.stream, _OF_THIS_THREAD)
         try:
             for call in calls:
                 call()
-        finally:
-            self._ask("cuStreamEndCapture", self.stream, ctypes.byref(graph))
-        self._ask("cuGraphInstantiateWithFlags", ctypes.byref(ready), graph, 0)
-        self._ask("cuGraphDestroy", graph)
-        self._ask("cuGraphUpload", ready, self.stream)
-        self.wait()
-        self._graphs[calls] = ready
-        return ready
+        except BaseException:
+            # What the call said counts, not that a broken capture has no graph.
+            self._library.cuStreamEndCapture(self.stream, ctypes.byref(graph))
+            if graph:
+                self._library.cuGraphDestroy(graph)
+            raise
+        self._ask("cuStreamEndCapture", self.stream, ctypes.byref(graph))
+        return graph
 
 
 def _parts(calls: Sequence[Call]) -> list[tuple[Call, ...]]:

@@ -141,8 +141,8 @@ def test_vectors_of_floats() -> None:
     assert np.array_equal(elements(variant, "B"), expected(lambda x, y: [4 * x + 3]))
     stores = [access for access in found.accesses if access.array == "C"]
     assert [access.element_bytes for access in stores] == [8, 4, 4]
-    # Four rows of 128 bytes that start 64 bytes apart.
-    assert (load.sectors, load.lines, load.ideal_sectors) == (10, 3, 16)
+    # Four rows of 128 bytes that start 64 bytes apart: 20 places of 16 bytes.
+    assert (load.sectors, load.lines, load.ideal_sectors) == (10, 3, 10)
 
 
 def test_vload3_moves_three_and_half_two_bytes() -> None:
@@ -234,7 +234,9 @@ def test_every_kernel_is_followed_at_any_shape(variant: Variant) -> None:
     parameters = default_parameters(variant)
     for element, shape in zip(variant.elements * 3, SHAPES, strict=False):
         found = analyse(variant, parameters, Problem(*shape, element), MACHINE)
-        assert not found.unknowns
+        # Instructions of one vendor are the only thing that ours have beyond the lens.
+        assert all(unknown.reason.startswith("Asm ") for unknown in found.unknowns)
+        assert bool(found.unknowns) is ("asm" in variant.source and "nvidia" in variant.needs)
         stored = [a for a in found.accesses if (a.matrix, a.kind) == ("C", "store")]
         assert stored
         assert all(a.sectors is None or a.sectors >= 1 for a in found.accesses)

@@ -10,6 +10,7 @@ import pytest
 
 from gemmviz.core.access.errors import LensError
 from gemmviz.core.access.lens import analyse, machine_for, pads, trace
+from gemmviz.core.access.marks import used_share
 from gemmviz.core.access.report import Machine
 from gemmviz.core.codec import from_json, to_json
 from gemmviz.core.launch import default_parameters, merge_parameters
@@ -48,9 +49,37 @@ def test_a_naive_kernel_reuses_nothing_and_counts_a_shared_element_once() -> Non
     assert found.reuse == 1
     a, b, c = found.accesses
     assert (a.sectors, b.sectors, c.sectors) == (16, 1, 16)
+    # Nor does a shared element ask for more than what holds it.
+    assert (a.ideal_sectors, b.ideal_sectors, c.ideal_sectors) == (2, 1, 4)
     # A warp of two runs of sixteen rows asks for 16 elements of A and for 2 of B.
     warps = 128 * 128 // 32
     assert found.global_traffic_bytes == 4 * (warps * 128 * (16 + 2) + 128 * 128)
+
+
+def test_whole_sectors_tell_coalesced_kernels_from_others() -> None:
+    """What is asked for is the same: the lanes are only dealt out otherwise."""
+    good, bad = (
+        analyse(CATALOG.find(name), with_(name, TS=16), SHAPE, MACHINE)
+        for name in ("naive_coalesced", "naive_strided")
+    )
+    assert good.global_traffic_bytes == bad.global_traffic_bytes
+    assert (good.intensity, good.reuse) == (bad.intensity, bad.reuse)
+    warps = 128 * 128 // 32
+    assert good.sector_bytes == 32 * warps * (128 * (2 + 2) + 4)
+    assert bad.sector_bytes == 32 * warps * (128 * (16 + 1) + 16)
+    assert used_share(good) == pytest.approx(0.5625, abs=0.01)
+    assert used_share(bad) == pytest.approx(0.1324, abs=0.01)
+
+
+def test_every_group_that_one_stands_for_moves_its_sectors() -> None:
+    found = analyse(CATALOG.find("tiled"), with_("tiled", TS=16), SHAPE, MACHINE)
+    assert found.sector_bytes == found.global_traffic_bytes
+    assert found.sector_bytes == sum(
+        round(a.sectors_mean * a.executions * 32 * found.groups)
+        for a in found.accesses
+        if a.sectors_mean is not None
+    )
+    assert used_share(found) == 1
 
 
 def test_the_two_mygemm_kernels_differ_in_their_patterns() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gemmviz.core.access.marks import not_followed_words, used_share
 from gemmviz.core.model import Argument, Problem
 from tests.core.access.own import argument, only, own, report
 
@@ -58,6 +59,19 @@ def test_the_rest_is_still_followed() -> None:
     assert len(found.unknowns) == 1
 
 
+def test_what_lacks_something_has_no_ratios() -> None:
+    """A load that is left out makes a kernel look better than it is: better no figure."""
+    followed = "C[x] = A[x];\n"
+    whole = report(own(SETUP + followed))
+    assert whole.intensity
+    assert whole.reuse
+    assert not not_followed_words(whole)
+    found = report(own(SETUP + followed + "  C[(int)B[x]] = A[2];\n  C[(int)B[0]] = 1;\n"))
+    assert found.global_traffic_bytes > whole.global_traffic_bytes
+    assert (found.intensity, found.reuse, used_share(found)) == (None, None, None)
+    assert not_followed_words(found) == "lines 5, 6 could not be followed"
+
+
 def test_an_unknown_result_without_an_access_is_none() -> None:
     """What is only computed cannot hide an access."""
     assert not unknowns("real v = A[x]; v = v > 0 ? v : -v; if (v < 1) v = 1; C[x] = sqrt(v);")
@@ -87,6 +101,19 @@ def test_recursion_ends() -> None:
     before = "int deep(int n) { return n ? deep(n - 1) : 0; }\n"
     assert not report(own("C[deep(5)] = 1;\n", before=before)).unknowns
     assert "too deeply" in report(own("C[deep(99)] = 1;\n", before=before)).unknowns[0].reason
+
+
+def test_scratch_is_an_array_of_its_own() -> None:
+    head = "__kernel void own(__global const real *A, __global real *C, __global real *S) {\n"
+    body = "const int x = get_local_id(0);\nS[x] = A[x];\nC[x] = S[2 * x];\n"
+    listed = (argument("A"), argument("C"), Argument("scratch", "4096"))
+    variant = own(body, head=head, arguments=listed)
+    found = report(variant)
+    assert not found.unknowns
+    assert only(found, "S", "store").space == only(found, "S").space == "global"
+    assert not only(found, "S").matrix
+    plain = report(own("const int x = get_local_id(0);\nC[x] = A[x];\n"))
+    assert found.global_traffic_bytes == 2 * plain.global_traffic_bytes
 
 
 def test_an_argument_that_is_data() -> None:

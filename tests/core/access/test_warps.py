@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gemmviz.core.access.report import Machine
-from gemmviz.core.access.strides import Grid, describe
+from gemmviz.core.access.strides import Grid, describe, global_effect
 from gemmviz.core.access.warps import Costs, Rows, costs, touched_bytes
 
 NVIDIA = Machine(32, 32, "NVIDIA")
@@ -102,8 +102,14 @@ def test_distinct_bytes() -> None:
         ([100 - lane for lane in range(32)], "1 element apart back"),
         (
             [64 * (lane % 16) + lane // 16 for lane in range(32)],
-            "2 runs of 16 lanes: 1 row apart; from run to run neighbours in a row",
+            "2 × 16 lanes 1 row apart, runs side by side",
         ),
+        (
+            [64 * (lane // 16) + lane % 16 for lane in range(32)],
+            "2 × 16 neighbours, runs 1 row apart",
+        ),
+        ([lane // 8 for lane in range(32)], "4 × 8 lanes on one element, runs side by side"),
+        ([lane % 8 for lane in range(32)], "4 × 8 neighbours, all runs alike"),
         ([5, 3, 8, 1], "scattered"),
         ([5], "one lane alone"),
         ([], "no lane takes part"),
@@ -117,3 +123,13 @@ def test_patterns_of_columns_and_vectors() -> None:
     places = np.arange(32, dtype=np.int64)
     assert describe(places * 64, 1, Grid(64, "column")) == "1 column apart"
     assert describe(places * 4, 4, Grid(64)) == "neighbours in a row"
+
+
+def test_what_strides_mean_for_global_memory() -> None:
+    assert global_effect(32, 1, 1, 1, 0.125) == "broadcast"
+    assert global_effect(32, 32, 4, 4, 1.0) == "coalesced"
+    # The fewest sectors that hold two elements, most of whose bytes nobody uses.
+    assert global_effect(32, 2, 1, 1, 0.25) == "fewest sectors"
+    assert global_effect(32, 32, 32, 4, 0.125) == "one sector per lane"
+    assert global_effect(32, 32, 16, 4, 0.25) == "not coalesced"
+    assert global_effect(32, 32, 5, 4, 0.8) == "5 sectors where 4 would do"
