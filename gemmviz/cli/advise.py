@@ -26,13 +26,11 @@ from gemmviz.core.codec import to_json
 from gemmviz.core.estimate import Estimate
 from gemmviz.core.experiments import MeasureCeilings, Outcome, Throttle
 from gemmviz.core.expr import ExprError
-from gemmviz.core.feasibility import local_limit
+from gemmviz.core.kernel_occupancy import estimate_for
 from gemmviz.core.labels import device_label
-from gemmviz.core.launch import geometry
 from gemmviz.core.limits import limits_for, named_limits
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import Device, Failure, Job, Registers, Result
-from gemmviz.core.occupancy import estimate_on
 from gemmviz.core.paths import data_dir
 from gemmviz.core.throttle import ThrottleCurve
 from gemmviz.core.trust import DeviceTimer
@@ -183,17 +181,18 @@ def _estimate(
     job: Job, device: Device, limits: Limits | None, registers: int | None
 ) -> Estimate | None:
     try:
-        shape = geometry(job.variant, job.parameters, job.problem)
-        most = local_limit(job.variant, job.parameters, job.problem, device, limits)
-        return estimate_on(device, limits, shape.group_size, shape.local_bytes, registers,
-                           local_limit=most)  # fmt: skip
+        return estimate_for(
+            job.variant, job.parameters, job.problem, device, limits, registers=registers
+        )
     except (ExprError, ValueError):
         return None
 
 
 def _object(found: Finding) -> dict[str, Any]:
     """A finding as JSON; keys are only ever added."""
-    return {**to_json(found), "parameters": dict(found.parameters), "kernel": found.kernel or None}
+    made = to_json(replace(found, variant=None))  # its source is no part of a report
+    del made["variant"]
+    return {**made, "parameters": dict(found.parameters), "kernel": found.kernel or None}
 
 
 def _heading(situation: Situation) -> str:

@@ -26,7 +26,7 @@ _NO_DEVICE = "Choose a kernel and a device to be advised."
 _SIMULATOR = "A simulator's speed says nothing, so there is nothing to advise."
 _NOTHING = "Nothing to improve is known: of what can run here nothing is expected to be faster."
 _NOT_RUN = " A run would tell more: advice rests on what was measured."
-_BUSY = "Advice follows when the run has ended."
+_BUSY = "Advice follows when nothing is timed any more."
 
 
 class FindingCard(Card):
@@ -144,8 +144,8 @@ class AdvicePanel(QWidget):
             self._state.change(replace(setup, parameters=finding.parameters))
 
     def _variant(self, finding: Finding) -> Variant | None:
-        if not finding.kernel:
-            return None
+        if finding.variant is not None or not finding.kernel:
+            return finding.variant
         try:
             return self._state.catalog.find(finding.kernel)
         except KeyError:
@@ -187,7 +187,7 @@ class AdvicePanel(QWidget):
         text = f"{what}, {_where(situation)}"
         if self.adviser.waiting:
             return f"{text}: looking at what else could run..."
-        if not self.adviser.current and (self._state.active or self._state.comparing):
+        if not self.adviser.current and self._state.timing:
             return f"{text}: {_BUSY}"
         return text
 
@@ -198,7 +198,7 @@ class AdvicePanel(QWidget):
         if adviser.problem:
             return adviser.problem
         if not adviser.current:
-            return _BUSY if self._state.active or self._state.comparing else "Looking..."
+            return _BUSY if self._state.timing else "Looking..."
         return _NOTHING if situation.here is not None else _NOTHING + _NOT_RUN
 
 

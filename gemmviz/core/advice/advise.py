@@ -14,8 +14,9 @@ MOST_FINDINGS = 5
 
 
 def advise(situation: Situation, look: Look = ask_lens) -> tuple[Finding, ...]:
-    """At most five findings, the most valuable first: a wrong result, then by expected gain.
+    """At most five findings: a wrong result, what is not judged, then by expected gain.
 
+    What may well be slower is left out unless it is expected to gain a tenth.
     Two rules that come to the same configuration are one finding: the surer one, by the order of
     the rules where they expect the same.
 
@@ -29,10 +30,13 @@ def advise(situation: Situation, look: Look = ask_lens) -> tuple[Finding, ...]:
         situation = replace(situation, access=access)
     outlook = Outlook(situation, look)
     found = [finding for rule in RULES if (finding := rule.judge(situation, outlook)) is not None]
-    found.sort(key=lambda finding: (not finding.urgent, -finding.expected_gain))
+    found = [finding for finding in found if finding.urgent or not finding.may_lose]
+    found.sort(
+        key=lambda finding: (not finding.urgent, not finding.notice, -finding.expected_gain)
+    )
     kept: list[Finding] = []
     for finding in found:
-        target = (finding.kernel, finding.parameters)
-        if not finding.kernel or target not in [(f.kernel, f.parameters) for f in kept]:
+        target = (finding.variant, finding.parameters)
+        if finding.variant is None or target not in [(f.variant, f.parameters) for f in kept]:
             kept.append(finding)
     return tuple(kept[:MOST_FINDINGS])

@@ -3,7 +3,8 @@
 Three things keep a unit busy: arithmetic, its load pipe, and what its groups fetch from memory. The
 slowest decides, softened because the others are never hidden whole. The load pipe of a GPU takes
 one turn per line of a global access and per bank pass of a local one; on a CPU every load is an
-instruction and local memory is cache. The result is divided by the share of the device that has
+instruction and local memory is cache; a group of one item has a core for itself there, and its
+whole vectors are what a core loads best. The result is divided by the share of the device that has
 work, and by how far the work-items under way can hide latency. Of the absolute time little should
 be believed; of nine rates on an H200 none was off by more than a factor of two.
 """
@@ -35,6 +36,9 @@ _RUNG_GAIN = 0.02
 # A CPU's compiler puts plain loops over its whole vectors; vectors of four written out fill a part
 # of them: 1.9 against 3.7 to 5.1 GFLOP/s at the same blocking on PoCL.
 _SHORT_VECTOR = 2.0
+# Where an item is a group its vectors are the core's own, as wide as those that peaks are made with.
+_WHOLE_VECTOR = 0.25
+_OWN_CELLS = 96  # what such an item keeps in registers where the lens was not asked: 6 x 2 vectors
 _SPILL_POWER = 4  # 51 became 4.7 TFLOP/s where 233 registers were held down to 128
 # From a step's loads to the end of its multiply-adds: what explains 29.6 TFLOP/s at 1024 where the
 # same kernel makes 39.4 at 4096, and that one group of 256 items with 128 cells each loses nothing.
@@ -78,10 +82,12 @@ class Forecast:
         variant: The kernel.
         parameters: Its macros.
         shape: Its launch.
-        cells: Cells of C that a work-item makes.
+        cells: Cells of C that a work-item makes, of an item that has a CPU's core for itself those
+            that it keeps in registers at a time.
         seconds: The time of one launch; see the module for what it is worth.
         bound: What takes longest.
-        load_bytes: What passes the load pipes, turns times their width.
+        load_bytes: What passes the load pipes, turns times their width,
+        local_load_bytes: and the part of it that is local memory's; 0 where it was guessed.
         fetched_bytes: What all groups fetch together, each element once a group.
         padded: FLOP of the whole tiles over those of the problem, 1.0 where tiles fit.
         busy: Share of the device that has work, by whole groups a unit.
@@ -96,6 +102,7 @@ class Forecast:
     seconds: float
     bound: Bound
     load_bytes: float
+    local_load_bytes: float
     fetched_bytes: float
     padded: float
     busy: float
@@ -103,9 +110,9 @@ class Forecast:
     seen: bool
 
     @property
-    def configuration(self) -> tuple[str, Parameters]:
+    def configuration(self) -> tuple[Variant, Parameters]:
         """What tells it from others."""
-        return self.variant.id, self.parameters
+        return self.variant, self.parameters
 
     def loads_per_flop(self, work: int) -> float:
         """Bytes through the load pipe for each FLOP of the problem."""
@@ -167,27 +174,38 @@ def forecast(
         parameters: Its macros.
         problem: What it computes.
         place: Where.
-        report: What the lens says of it at this or a smaller problem; None guesses the loads
-            from the tile: an item with c cells loads 2/sqrt(c) elements for a multiply-add at best.
+        report: What the lens says of it at this problem or a shorter K, with which all but the
+            accesses to C grow; None guesses the loads from the tile: an item with c cells loads
+            2/sqrt(c) elements for a multiply-add at best.
 
     Raises:
         ExprError: It has no launch at this problem.
     """
     shape = geometry(variant, parameters, problem)
     rows, cols = shape.tile
+    alone = has_core(place.device, shape)
     cells = rows * cols / shape.group_size
     work = flop(variant, problem)
     padded = shape.groups * rows * cols / (problem.m * problem.n)
     size = ELEMENTS[problem.element].bytes
     rates, gpu = place.rates, place.device.type == "GPU"
+    if alone:
+        cells = min(cells, _own_cells(report, size) if report is not None else _OWN_CELLS)
+    local = 0.0
     if report is not None and report.flop:
-        scale = work / report.flop
-        loads = (
-            scale * report.groups * sum(_turns(access, size, gpu=gpu) for access in report.accesses)
+        deeper = work / report.flop * report.groups / shape.groups
+        each = [
+            (access.space, _turns(access, size, gpu=gpu, alone=alone)
+             * (1.0 if _once(access) else deeper) * shape.groups)
+            for access in report.accesses
+        ]  # fmt: skip
+        loads = sum(turns for _, turns in each)
+        local = sum(turns for space, turns in each if space == "local")
+        fetched = shape.groups * sum(
+            access.distinct_bytes * (1.0 if access.matrix == "C" else deeper)
+            for access in report.accesses
+            if access.space == "global"
         )
-        fetched = scale * report.groups * sum(
-            access.distinct_bytes for access in report.accesses if access.space == "global"
-        )  # fmt: skip
     else:
         fetched = shape.groups * (rows + cols) * problem.k * size
         loads = padded * work * size / math.sqrt(cells)
@@ -200,7 +218,8 @@ def forecast(
     parts: dict[Bound, float] = {
         "arithmetic": arithmetic, "loads": loads / rates.loads, "memory": memory
     }  # fmt: skip
-    held = _registers(cells) / _most_registers(place, shape.group_size)
+    registers = _own_registers(cells) if alone else _registers(cells)
+    held = registers / _most_registers(place, shape.group_size)
     if held > 1:  # what does not fit is loaded again and again
         parts["loads"] *= held**_SPILL_POWER
     together = sum(part**_SOFTNESS for part in parts.values()) ** (1 / _SOFTNESS)
@@ -210,20 +229,56 @@ def forecast(
     hidden = _hidden(shape, cells, problem.k, together, place)
     return Forecast(
         variant, parameters, shape, cells, together / (busy * hidden),
-        max(parts, key=lambda name: parts[name]), loads, fetched, padded, busy, hidden,
+        max(parts, key=lambda name: parts[name]), loads, local, fetched, padded, busy, hidden,
         seen=report is not None,
     )  # fmt: skip
 
 
-def _turns(access: Access, element_bytes: int, *, gpu: bool) -> float:
-    """Bytes of the load pipe that one access takes in one group."""
+def has_core(device: Device, shape: Geometry) -> bool:
+    """Whether each item has a core for itself: a CPU's compiler joins no items into vectors."""
+    return device.type == "CPU" and shape.group_size == 1
+
+
+def _once(access: Access) -> bool:
+    """Whether a group makes it once, however long K is: no cell of C is touched twice."""
+    return access.matrix == "C" and access.bytes_per_group <= access.distinct_bytes
+
+
+def _turns(access: Access, element_bytes: int, *, gpu: bool, alone: bool) -> float:
+    """Bytes of the load pipe that one access takes in one group.
+
+    Args:
+        access: What the lens says of it.
+        element_bytes: Of the problem's elements.
+        gpu: Whether lanes load together.
+        alone: Whether the group is one item of a CPU.
+    """
     if not gpu:
         # What leaves the first level of cache costs about twice.
         cost = 2.0 if access.space == "global" else 1.0
-        vector = access.element_bytes > element_bytes
-        return access.bytes_per_group * cost * (_SHORT_VECTOR if vector else 1.0)
+        if access.element_bytes > element_bytes:
+            cost *= _WHOLE_VECTOR if alone else _SHORT_VECTOR
+        return access.bytes_per_group * cost
     turns = access.lines if access.space == "global" else access.passes_mean
     return access.executions * max(1.0, turns or 1.0) * _WIDTH
+
+
+def _own_cells(report: AccessReport, element_bytes: int) -> float:
+    """Cells that an item with a core for itself makes at a time, from what it loads for them.
+
+    A multiply-add of r x c cells loads 1/r of a vector's element and 1/c of one spread over it.
+    """
+    loaded = {True: 0.0, False: 0.0}
+    for access in report.accesses:
+        if access.kind == "load":
+            loaded[access.element_bytes > element_bytes] += access.bytes_per_group / element_bytes
+    made = report.flop / 2 / report.groups
+    return made**2 / (loaded[True] * loaded[False]) if all(loaded.values()) else 1.0
+
+
+def _own_registers(cells: float) -> int:
+    """Elements that r x c cells take with a row of c, the longer, and a vector to spread."""
+    return round(cells + math.sqrt(2 * cells) + 8)
 
 
 def _registers(cells: float) -> int:

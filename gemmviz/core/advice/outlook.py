@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
-from gemmviz.core.access.report import AccessReport, Machine
-from gemmviz.core.advice.forecast import Forecast, Place, Rates, forecast, rates_of
+from gemmviz.core.access.report import AccessReport, Machine, Pad
+from gemmviz.core.advice.forecast import Forecast, Place, Rates, forecast, has_core, rates_of
+from gemmviz.core.advice.look import look_at_pads
 from gemmviz.core.advice.situation import Measurement, Situation
 from gemmviz.core.expr import ExprError
 from gemmviz.core.feasibility import refusal
@@ -27,7 +28,7 @@ from gemmviz.core.model import Device, Parameters, Problem, Variant
 Look = Callable[[Variant, Parameters, Problem, Machine], AccessReport | None]
 """Asks the access lens; None where it cannot say anything."""
 
-_NOT_ADVISED = ("published", "user", "library")
+_NOT_ADVISED = ("published", "user")
 _MAX_SETTINGS = 4096
 _LOOKED_AT = 2  # settings of a kernel that the lens is asked about
 _NEIGHBOURS_LOOKED_AT = 4  # of those, settings one macro away from what is at hand
@@ -47,7 +48,7 @@ class Outlook:
 
     def __init__(self, situation: Situation, look: Look) -> None:
         self._situation, self._look = situation, look
-        self._forecasts: dict[tuple[str, Parameters], Forecast | None] = {}
+        self._forecasts: dict[tuple[Variant, Parameters], Forecast | None] = {}
 
     @cached_property
     def rates(self) -> Rates:
@@ -82,13 +83,13 @@ class Outlook:
 
         None where it has no launch, or is a library's own.
         """
-        key = variant.id, parameters
+        key = variant, parameters
         if key not in self._forecasts:
             self._forecasts[key] = self._forecast(variant, parameters)
         return self._forecasts[key]
 
     def _forecast(self, variant: Variant, parameters: Parameters) -> Forecast | None:
-        if variant.family == "library":
+        if variant.library:
             return None
         try:
             report = self.report(variant, parameters)
@@ -108,6 +109,12 @@ class Outlook:
             found = self._look(variant, parameters, _proxy(variant, s.problem), s.machine)
         return None if found is None or found.unknowns else found
 
+    @cached_property
+    def pads(self) -> tuple[Pad, ...]:
+        """What longer rows of the local arrays of the kernel at hand give, at a small K."""
+        s = self._situation
+        return look_at_pads(s.variant, s.parameters, _proxy(s.variant, s.problem), s.machine)
+
     def settings(self, variant: Variant) -> tuple[Parameters, ...]:
         """Every choice of macros that can run here and should be right, defaults nearest first."""
         s = self._situation
@@ -126,7 +133,7 @@ class Outlook:
         most = min((item[0] for item in rough), default=0.0) * _HOPELESS
         s, asked, found = self._situation, 0, []
         for seconds, _, variant, parameters in rough:
-            foreign = variant.id != s.variant.id and s.measurement(variant, parameters) is None
+            foreign = variant != s.variant and s.measurement(variant, parameters) is None
             if foreign and (seconds > most or asked == _FOREIGN_LOOKED_AT):
                 continue
             asked += foreign
@@ -137,7 +144,7 @@ class Outlook:
     @cached_property
     def own(self) -> tuple[Forecast, ...]:
         """Those of the others that are settings of the kernel at hand."""
-        return tuple(f for f in self.others if f.variant.id == self._situation.variant.id)
+        return tuple(f for f in self.others if f.variant == self._situation.variant)
 
     @cached_property
     def alike(self) -> tuple[Forecast, ...]:
@@ -147,7 +154,7 @@ class Outlook:
             return ()
         s, found = self._situation, []
         for variant in self.kernels:
-            if variant.id == s.variant.id:
+            if variant == s.variant:
                 continue
             shapes = {p: geometry(variant, p, s.problem) for p in self.settings(variant)}
 
@@ -163,14 +170,18 @@ class Outlook:
 
     @cached_property
     def kernels(self) -> tuple[Variant, ...]:
-        """The candidates that do the same work as well; those written down to be read left out."""
+        """The candidates that do the same work as well.
+
+        Those written down to be read are left out, a person's other own, and libraries.
+        """
         s = self._situation
         return tuple(
             variant
-            for variant in (*(c for c in s.candidates if c.id != s.variant.id), s.variant)
+            for variant in (*(c for c in s.candidates if c != s.variant), s.variant)
             if variant.operation == s.variant.operation
+            and not variant.library
             and (variant.precision in ("element", s.variant.precision))
-            and (variant.id == s.variant.id or variant.family not in _NOT_ADVISED)
+            and (variant == s.variant or variant.family not in _NOT_ADVISED)
             and (variant.family != "cpu" or s.device.type == "CPU")
             and self.settings(variant)
         )
@@ -187,10 +198,17 @@ class Outlook:
         for parameters in settings:
             alike.setdefault(self._rough(variant, parameters), parameters)
         ranked = [alike[seconds] for seconds in sorted(alike)]
-        tried = [m.parameters for m in s.measured if m.variant.id == variant.id]
+        tried = [m.parameters for m in s.measured if m.variant == variant]
         default = default_parameters(variant)
+        if settings and has_core(s.device, geometry(variant, settings[0], s.problem)):
+            # Its tile shows how many items share the work and no more: the author knows the rest.
+            def rank(parameters: Parameters) -> tuple[int, int]:
+                halves = round(2 * math.log2(self._rough(variant, parameters)))
+                return halves, _distance(default, parameters)
+
+            ranked = sorted(settings, key=rank)
         wanted = [*ranked[:_LOOKED_AT], default, *tried]
-        if variant.id == s.variant.id:
+        if variant == s.variant:
             near = neighbours(s.parameters, settings)
             near.sort(key=lambda p: self._rough(variant, p))
             wanted += near[:_NEIGHBOURS_LOOKED_AT]
@@ -201,7 +219,7 @@ class Outlook:
         return _rough_seconds(variant, parameters, replace(s.problem, seed=0), self.place)
 
     def _is_here(self, found: Forecast) -> bool:
-        return found.configuration == (self._situation.variant.id, self._situation.parameters)
+        return found.configuration == (self._situation.variant, self._situation.parameters)
 
     # --- times and gains
 
@@ -209,7 +227,8 @@ class Outlook:
         """The time of a configuration: as measured, else by the model as far as it was right here.
 
         The model is corrected by a measurement of the same kernel, the one with the fewest macros
-        changed, else by that of the kernel whose items make most nearly as many cells.
+        changed, else by that of the kernel whose items make most nearly as many cells. How well a
+        CPU's compiler makes vectors of work-items says nothing of vectors that are written out.
         """
         s = self._situation
         known = s.measurement(found.variant, found.parameters)
@@ -226,16 +245,17 @@ class Outlook:
 
     def _nearest(self, found: Forecast) -> Measurement | None:
         """The timed measurement that says most about a configuration."""
-        timed = [m for m in self._situation.measured if m.seconds and not m.wrong]
-        same = [m for m in timed if m.variant.id == found.variant.id]
+        timed = [m for m in self._situation.measured if m.counts]
+        same = [m for m in timed if m.variant == found.variant]
         if same:
             return min(same, key=lambda m: _distance(m.parameters, found.parameters))
 
-        def unlike(measurement: Measurement) -> float:
+        device, near = self._situation.device, []
+        for measurement in timed:
             model = self.of(measurement.variant, measurement.parameters)
-            return abs(math.log(model.cells / found.cells)) if model is not None else math.inf
-
-        return min(timed, key=unlike, default=None)
+            if model and has_core(device, model.shape) == has_core(device, found.shape):
+                near.append((abs(math.log(model.cells / found.cells)), len(near), measurement))
+        return min(near)[2] if near else None
 
     def gain(self, found: Forecast) -> tuple[float, float]:
         """How much faster than what is at hand: the least and the most to expect.
@@ -243,17 +263,32 @@ class Outlook:
         Two measurements give their intervals; the model its doubt, and the roof caps both.
         """
         s = self._situation
-        if self.here is None:
-            return 1.0, 1.0
-        now, then = self.seconds(self.here), self.seconds(found)
-        ratio = now / then
         known, here = s.measurement(found.variant, found.parameters), s.here
         if known and known.seconds and here and here.seconds and not (known.wrong or here.wrong):
-            low = (here.seconds_low or now) / (known.seconds_high or then)
-            high = (here.seconds_high or now) / (known.seconds_low or then)
+            low = (here.seconds_low or here.seconds) / (known.seconds_high or known.seconds)
+            high = (here.seconds_high or here.seconds) / (known.seconds_low or known.seconds)
             return low, high
+        return self._foreseen_gain(found, self.seconds(found))
+
+    def gain_with(self, report: AccessReport) -> tuple[float, float]:
+        """The gain of other accesses in the configuration at hand, as :meth:`gain` gives it.
+
+        Args:
+            report: What the lens said of it, with the costs that the accesses have then.
+        """
+        s = self._situation
+        if self.here is None:
+            return 1.0, 1.0
+        then = forecast(s.variant, s.parameters, s.problem, self.place, report)
+        return self._foreseen_gain(then, then.seconds * self._correction(then))
+
+    def _foreseen_gain(self, found: Forecast, then: float) -> tuple[float, float]:
+        if self.here is None:
+            return 1.0, 1.0
+        now = self.seconds(self.here)
+        ratio = now / then
         near = self._nearest(found)
-        if near is not None and near.variant.id == found.variant.id:
+        if near is not None and near.variant == found.variant:
             doubt = _DOUBT_SAME_KERNEL
         else:
             doubt = _DOUBT_MEASURED if self.rates.measured else _DOUBT_ASSUMED

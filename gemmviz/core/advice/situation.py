@@ -44,6 +44,11 @@ class Measurement:
         """Whether its answer was found wrong."""
         return self.check is not None and self.check.verdict == "wrong"
 
+    @property
+    def counts(self) -> bool:
+        """Whether its time says something of kernels: a right one's, and no library's."""
+        return bool(self.seconds) and not self.wrong and not self.variant.library
+
 
 def measurement_of(result: Result) -> Measurement:
     """What a finished run says, from its samples."""
@@ -78,8 +83,9 @@ class Situation:
         machine: Warp and banks that accesses are judged by.
         access: What the access lens says of this configuration, or None.
         estimate: Its occupancy, or None.
-        measured: What was measured on this device at this problem, this configuration or others;
-            of several of one configuration the last counts.
+        measured: What was measured on this device at this problem, with the same state of the
+            caches and build options, this configuration or others; of several of one configuration
+            the last counts. A kernel whose source has changed is another.
         timer: What a launch costs here, or None.
         ceilings: What was measured of the device's peaks, or None.
         throttle: How the speed of this configuration follows its residency, or None.
@@ -104,7 +110,7 @@ class Situation:
     def measurement(self, variant: Variant, parameters: Parameters) -> Measurement | None:
         """The last measurement of a configuration, or None."""
         for found in reversed(self.measured):
-            if found.variant.id == variant.id and found.parameters == parameters:
+            if found.variant == variant and found.parameters == parameters:
                 return found
         return None
 
@@ -112,6 +118,11 @@ class Situation:
     def here(self) -> Measurement | None:
         """The last measurement of this configuration."""
         return self.measurement(self.variant, self.parameters)
+
+    @property
+    def not_followed(self) -> bool:
+        """Whether the lens could not follow all of the kernel, so that no total holds."""
+        return self.access is not None and bool(self.access.unknowns)
 
     @property
     def on_cpu(self) -> bool:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from gemmviz.core.access.report import Access, AccessReport, Machine
+from gemmviz.core.advice.finding import Finding
+from gemmviz.core.advice.outlook import Look, Outlook
+from gemmviz.core.advice.rules import RULES
 from gemmviz.core.advice.situation import Measurement, Situation
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.launch import flop, geometry, merge_parameters
@@ -34,6 +38,7 @@ POCL = Device(
     local_mem_bytes=2**20, local_mem_type="GLOBAL", max_work_group_size=4096,
     max_work_item_sizes=(4096, 4096, 4096), elements=("float", "double"),
 )  # fmt: skip
+WRONG = Check("wrong", 512, 512, 512, cells_wrong=261_619, max_error=12.5)
 SIMULATOR = Device("Oclgrind", "OpenCL 1.2", "Oclgrind Simulator", "simulator")
 
 
@@ -141,6 +146,15 @@ def lens(
         access("As", "local", executions=warps * k, passes=1),
         access("Bs", "local", executions=warps * k, passes=1),
     )  # fmt: skip
+
+
+def judged(rule: str, about: Situation, look: Look = lens) -> Finding | None:
+    """What one rule says, by its id."""
+    found = next(each for each in RULES if each.id == rule)
+    if about.access is None:
+        seen = look(about.variant, about.parameters, about.problem, about.machine)
+        about = replace(about, access=seen)
+    return found.judge(about, Outlook(about, look))
 
 
 def seconds(kernel: str, size: int, tflops: float) -> float:

@@ -87,6 +87,18 @@ def test_a_library_gets_no_advice() -> None:
     assert advise(about, blind) == ()
 
 
+def test_a_library_in_another_family_gets_no_advice_and_is_not_advised() -> None:
+    own = replace(CATALOG.find("clblast"), family="ladder", idea=CATALOG.find("tiled").idea)
+    about = replace(situation("tiled", 512, POCL), variant=own, parameters=())
+    assert advise(about, blind) == ()
+    about = situation("tiled", 512, H200, seconds=0.01)
+    about = replace(about, candidates=(own, *about.candidates))
+    assert all(found.kernel != "clblast" for found in advise(about, blind))
+    wrong = replace(situation("tiled", 512, H200, check=_WRONG), candidates=(own,))
+    found = next(found for found in advise(wrong, blind) if found.urgent)
+    assert found.kernel != "clblast"
+
+
 def test_the_best_that_was_measured_needs_little() -> None:
     best = {"BM": 128, "BN": 128, "TM": 8, "TN": 8}
     about = situation("register_2d", 4096, H200, seconds=seconds("tiled", 4096, 62.0), **best)

@@ -12,7 +12,7 @@ from gemmviz.core.advice.look import look
 from gemmviz.core.ceilings import Ceiling, CeilingTable
 from gemmviz.core.launch import flop
 from gemmviz.core.model import Device, Problem
-from tests.core.advice.recorded import H200, POCL, situation
+from tests.core.advice.recorded import H200, POCL, access, report, situation
 
 # TFLOP/s of an H200, float, driver 580.
 _H200 = [
@@ -94,3 +94,34 @@ def test_measured_ceilings_replace_assumed_ones() -> None:
     assert measured.memory == 4.3e12
     assert measured.loads == 33.4e12
     assert rates_of(H200, CeilingTable(H200.key, "580", ()), "float") == assumed
+
+
+@pytest.mark.parametrize("device", [H200, POCL], ids=["GPU", "CPU"])
+@pytest.mark.parametrize("kernel", ["naive_coalesced", "register_2d"])
+def test_a_short_k_stands_for_the_whole(kernel: str, device: Device) -> None:
+    about = situation(kernel, (256, 256, 512), device)
+    place = Place(device, about.limits, rates_of(device, None, "float"))
+    machine = machine_for(device, about.limits)
+    whole, short = (
+        forecast(about.variant, about.parameters, about.problem, place,
+                 look(about.variant, about.parameters, replace(about.problem, k=k), machine))
+        for k in (512, 64)
+    )  # fmt: skip
+    assert short.seen
+    assert short.load_bytes == pytest.approx(whole.load_bytes, rel=0.002)
+    assert short.fetched_bytes == pytest.approx(whole.fetched_bytes, rel=0.002)
+
+
+def test_what_is_added_to_c_in_each_step_grows_with_k() -> None:
+    about = situation("naive_coalesced", (256, 256, 512), H200)
+    place = Place(H200, about.limits, rates_of(H200, None, "float"))
+    short = replace(about.problem, k=64)
+
+    def loads(executions: int, k: int) -> float:
+        cells = access("C", kind="store", executions=executions, sectors=4, ideal=4, distinct=1024)
+        problem = short if k == 64 else about.problem
+        seen = report(about.variant, about.parameters, problem, cells)
+        return forecast(about.variant, about.parameters, about.problem, place, seen).load_bytes
+
+    assert loads(8, 64) == loads(8, 512)
+    assert loads(8 * 64, 64) == loads(8 * 512, 512)

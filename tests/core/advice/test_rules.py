@@ -6,46 +6,37 @@ from dataclasses import replace
 
 import pytest
 
-from gemmviz.core.advice.finding import Finding
-from gemmviz.core.advice.outlook import Look, Outlook
-from gemmviz.core.advice.rules import RULES
+from gemmviz.core.access.report import AccessReport
+from gemmviz.core.advice.rules.access import scattered
 from gemmviz.core.advice.situation import Situation
+from gemmviz.core.kernel_occupancy import estimate_for
 from gemmviz.core.launch import geometry, merge_parameters
-from gemmviz.core.limits import limits_for
 from gemmviz.core.model import Check, Device, Registers
-from gemmviz.core.occupancy import estimate_on
 from gemmviz.core.throttle import ThrottleCurve, ThrottlePoint
 from gemmviz.core.trust import DeviceTimer
 from tests.core.advice.recorded import (
     H200,
     POCL,
+    WRONG,
+    access,
     blind,
-    lens,
+    judged,
     measurement,
+    report,
     seconds,
     situation,
 )
 
 RIGHT = Check("verified", 512, 512, 512)
-WRONG = Check("wrong", 512, 512, 512, cells_wrong=261_619, max_error=12.5)
 TURING = replace(H200, name="Tesla T4", compute_capability="7.5", compute_units=40)
-
-
-def judged(rule: str, about: Situation, look: Look = lens) -> Finding | None:
-    """What one rule says, by its id."""
-    found = next(each for each in RULES if each.id == rule)
-    if about.access is None:
-        seen = look(about.variant, about.parameters, about.problem, about.machine)
-        about = replace(about, access=seen)
-    return found.judge(about, Outlook(about, look))
 
 
 def with_estimate(about: Situation, registers: int | None) -> Situation:
     """The same with the occupancy that it has with so many registers."""
-    shape = geometry(about.variant, about.parameters, about.problem)
-    limits = limits_for(about.device)
-    estimate = estimate_on(about.device, limits, shape.group_size, shape.local_bytes, registers,
-                           local_limit=limits and limits.per_group_bytes)  # fmt: skip
+    estimate = estimate_for(
+        about.variant, about.parameters, about.problem, about.device, about.limits,
+        registers=registers,
+    )  # fmt: skip
     told = Registers(registers) if registers is not None else None
     return replace(about, estimate=estimate, registers=told)
 
@@ -92,50 +83,6 @@ def test_what_was_checked_outweighs_the_description() -> None:
     assert judged("correctness.wrong", about) is None
 
 
-# --- what was measured
-
-
-def test_something_faster_that_was_measured_is_told_with_its_interval() -> None:
-    about = situation("tiled", 4096, H200, seconds=seconds("tiled", 4096, 6.5))
-    faster = measurement("register_2d", seconds("register_2d", 4096, 39.4))
-    found = judged("record.faster", replace(about, measured=(faster, *about.measured)))
-    assert found is not None
-    assert found.kernel == "register_2d"
-    assert found.gain_low == pytest.approx(39.4 / 6.5, rel=0.02)
-    assert found.gain_high == pytest.approx(39.4 / 6.5, rel=0.02)
-
-
-def test_the_fastest_and_a_wrong_one_are_not_told() -> None:
-    about = situation("tiled", 4096, H200, seconds=0.02)
-    slower = measurement("naive_strided", 0.14)
-    wrong = measurement("tiling_tiled", 0.001, check=WRONG)
-    assert (
-        judged("record.faster", replace(about, measured=(slower, wrong, *about.measured))) is None
-    )
-
-
-def test_what_the_model_cannot_tell_apart_is_tried_a_few_times() -> None:
-    best = {"BM": 128, "BN": 128, "TM": 8, "TN": 8}
-    about = situation("register_2d", 4096, H200, seconds=0.0035, **best)
-    tried = set()
-    while (found := judged("record.untried", about, blind)) is not None:
-        assert found.gain_low < 1.0 < found.gain_high
-        assert found.parameters not in tried
-        tried.add(found.parameters)
-        slower = measurement("register_2d", 0.0036, **dict(found.parameters))
-        about = replace(about, measured=(slower, *about.measured))
-    assert 1 <= len(tried) <= 4
-
-
-def test_nothing_is_tried_on_from_what_is_not_the_fastest() -> None:
-    about = situation("register_2d", 4096, H200, seconds=0.0035, TN=8)
-    faster = measurement("register_2d", 0.003)
-    assert (
-        judged("record.untried", replace(about, measured=(faster, *about.measured)), blind) is None
-    )
-    assert judged("record.untried", situation("register_2d", 4096, H200, TN=8), blind) is None
-
-
 # --- accesses
 
 
@@ -157,24 +104,20 @@ def test_loads_side_by_side_are_no_finding() -> None:
     assert judged("access.coalescing", situation("tiled", 4096, H200)) is None
 
 
+def test_few_sectors_are_cheap_however_little_of_them_is_used() -> None:
+    about = situation("naive_coalesced", 4096, H200)
+
+    def seen(sectors: float) -> AccessReport:
+        loads = access("A", sectors=sectors, ideal=1)
+        return report(about.variant, about.parameters, about.problem, loads)
+
+    assert scattered(seen(2)) == ()
+    assert scattered(seen(4)) == ()
+    assert len(scattered(seen(16))) == 1
+
+
 def test_nothing_is_said_of_accesses_that_nobody_knows() -> None:
     assert judged("access.coalescing", situation("naive_strided", 512, H200), blind) is None
-
-
-# --- banks
-
-
-def test_a_conflict_leads_to_the_smallest_pad_that_ends_it() -> None:
-    found = judged("banks.conflict", situation("tiled_padded", 2048, H200, PAD=0, TS=16))
-    assert found is not None
-    assert (found.kernel, dict(found.parameters)["PAD"]) == ("tiled_padded", 2)
-    assert "16 passes" in found.evidence
-
-
-def test_no_conflict_and_a_cpu_are_no_finding() -> None:
-    assert judged("banks.conflict", situation("tiled_padded", 2048, H200, PAD=2)) is None
-    assert judged("banks.conflict", situation("tiled", 2048, H200)) is None
-    assert judged("banks.conflict", situation("tiled_padded", 512, POCL, PAD=0)) is None
 
 
 # --- intensity

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gemmviz.core.access.marks import access_tone
 from gemmviz.core.access.report import Access, AccessReport
 from gemmviz.core.advice.finding import Finding
 from gemmviz.core.advice.forecast import Forecast
@@ -26,7 +27,9 @@ def scattered(report: AccessReport) -> tuple[Access, ...]:
     found = [
         access
         for access in report.accesses
-        if _excess(access) >= _SCATTERED and access.executions >= _RARE * total
+        if _excess(access) >= _SCATTERED
+        and access_tone(access) == "bad"  # few sectors are cheap, however little of them is used
+        and access.executions >= _RARE * total
     ]
     cost = {id(access): access.executions * (access.sectors_mean or 0.0) for access in found}
     return tuple(sorted(found, key=lambda access: -cost[id(access)]))

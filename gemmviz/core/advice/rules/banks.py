@@ -6,25 +6,39 @@ from gemmviz.core.access.report import Access, AccessReport
 from gemmviz.core.advice.finding import Finding
 from gemmviz.core.advice.forecast import Forecast
 from gemmviz.core.advice.outlook import Outlook, neighbours
+from gemmviz.core.advice.padding import declaration, longer_rows
 from gemmviz.core.advice.rules.rule import Rule, finding
 from gemmviz.core.advice.situation import Situation
 from gemmviz.core.expr import ExprError
 from gemmviz.core.launch import geometry
 from gemmviz.core.model import Parameter, Parameters
 
-_CONFLICT = 1.5  # mean passes from which an access counts as in conflict
+_CONFLICT = 1.5  # mean passes over those without conflict, from which an access is in conflict
 _WORTH = 1.02  # a pad costs nothing, so that little is enough
 
 
 def conflicts(report: AccessReport) -> tuple[Access, ...]:
     """The local accesses in conflict, the one that costs most turns first."""
-    found = [a for a in report.accesses if a.space == "local" and (a.passes_mean or 0) >= _CONFLICT]
-    return tuple(sorted(found, key=lambda a: -a.executions * (a.passes_mean or 0.0)))
+    found = [
+        access
+        for access in report.accesses
+        if access.space == "local" and _passes(access) >= _CONFLICT * _ideal(access)
+    ]
+    return tuple(sorted(found, key=lambda a: -a.executions * (_passes(a) - _ideal(a))))
+
+
+def _ideal(access: Access) -> int:
+    """Passes that the lanes' bytes take in any case: 4 for a warp's float4."""
+    return access.ideal_passes or 1
+
+
+def _passes(access: Access) -> float:
+    return access.passes_mean or _ideal(access)
 
 
 def local_turns(report: AccessReport) -> float:
     """Turns of the banks that one group needs."""
-    return sum(a.executions * (a.passes_mean or 1.0) for a in report.accesses if a.space == "local")
+    return sum(a.executions * _passes(a) for a in report.accesses if a.space == "local")
 
 
 def pad_parameter(situation: Situation) -> Parameter | None:
@@ -60,7 +74,7 @@ def _judge(situation: Situation, outlook: Outlook) -> Finding | None:
         return None
     evidence = (
         f"{worst.text} needs {worst.passes} passes of the {report.machine.banks} banks "
-        f"where one would do ({worst.pattern})."
+        f"where {_ideal(worst)} would do ({worst.pattern})."
     )
     source, title = f"access lens, line {worst.line}", f"Bank conflicts in {worst.array}"
     best = _best_pad(situation, outlook)
@@ -72,11 +86,47 @@ def _judge(situation: Situation, outlook: Outlook) -> Finding | None:
             return finding(situation, outlook, found, rule="banks.conflict", title=title,
                            evidence=evidence, source=source, note=note)  # fmt: skip
         return None
-    free = outlook.best(lambda f: _free(outlook, f) and f.variant.id != situation.variant.id)
+    written = _written_pad(situation, outlook, title=title, evidence=evidence, source=source)
+    if written is not None:
+        return written
+    free = outlook.best(lambda f: _free(outlook, f) and f.variant != situation.variant)
     if free is None or outlook.expected(free) < _WORTH:
         return None
     return finding(situation, outlook, free, rule="banks.conflict", title=title, evidence=evidence,
-                   source=source, note="No pad of this kernel ends it.")  # fmt: skip
+                   source=source, note="Its local accesses have no conflict.")  # fmt: skip
+
+
+def _written_pad(
+    situation: Situation, outlook: Outlook, *, title: str, evidence: str, source: str
+) -> Finding | None:
+    """Longer rows, to be written into a kernel that has no macro for them."""
+    s, report = situation, situation.access
+    if report is None or any("PAD" in name for name, _ in s.parameters):
+        return None
+    conflicting = conflicts(report)
+    arrays = tuple(dict.fromkeys(access.array for access in conflicting))
+    longer = longer_rows(report, outlook.pads, arrays)
+    if longer is None:
+        return None
+    if s.not_followed:
+        # Of the whole launch nothing is known; this access alone saves so much at the most.
+        low, high = 1.0, _passes(conflicting[0]) / _ideal(conflicting[0])
+    else:
+        low, high = outlook.gain_with(longer.report)
+    if (low * high) ** 0.5 < _WORTH:
+        return None
+    extra = f"{longer.elements} element{'s' * (longer.elements != 1)} longer"
+    lines = []
+    for array in arrays:
+        found = declaration(s.variant.source, array, longer.elements)
+        lines.append(f"`{found[0]}`, line {found[1]}" if found is not None else array)
+    action = (
+        f"Make the rows of {' and '.join(arrays)} {extra}: {'; '.join(lines)}. Accesses to "
+        f"{'it' if len(arrays) == 1 else 'them'} then take {longer.share:.2g} of the turns they "
+        "take now."
+    )
+    return Finding("banks.conflict", title, evidence, source, action, s.variant.id, s.parameters,
+                   low, high, variant=s.variant, why=action)  # fmt: skip
 
 
 def _best_pad(situation: Situation, outlook: Outlook) -> tuple[Forecast, float] | None:

@@ -1,4 +1,4 @@
-"""A wrong result comes first: its speed means nothing."""
+"""What goes before all speed: a wrong result, and what could not be looked into."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from gemmviz.core.advice.rules.rule import Rule, try_text
 from gemmviz.core.advice.situation import Situation
 from gemmviz.core.launch import expected_verdict
 from gemmviz.core.verdict import describe
+
+_MOST_LINES = 5
 
 
 def _judge(situation: Situation, outlook: Outlook) -> Finding | None:
@@ -34,7 +36,8 @@ def _judge(situation: Situation, outlook: Outlook) -> Finding | None:
                        "Find the fault before anything else; no candidate does the same work.",
                        urgent=True)  # fmt: skip
     return Finding("correctness.wrong", title, evidence, source, try_text(situation, found),
-                   found.variant.id, found.parameters, urgent=True)  # fmt: skip
+                   found.variant.id, found.parameters, urgent=True,
+                   variant=found.variant)  # fmt: skip
 
 
 def _mended(situation: Situation, outlook: Outlook) -> Forecast | None:
@@ -46,14 +49,41 @@ def _mended(situation: Situation, outlook: Outlook) -> Forecast | None:
     same_idea = [
         candidate
         for candidate in situation.candidates
-        if candidate.id != variant.id and candidate.idea and candidate.idea == variant.idea
+        if candidate != variant
+        and not candidate.library
+        and candidate.idea
+        and candidate.idea == variant.idea
     ]
     for candidate in same_idea:
         settings = outlook.settings(candidate)
         if settings:
             alike = situation.parameters if situation.parameters in settings else settings[0]
             return outlook.of(candidate, alike)
-    return outlook.best(lambda found: found.variant.id != variant.id)
+    return outlook.best(lambda found: found.variant != variant)
 
 
-RULES = (Rule("correctness.wrong", "Is the result right?", _judge),)
+def _followed(situation: Situation, _outlook: Outlook) -> Finding | None:
+    """What the lens lacks is said before anything that might have rested on it."""
+    report = situation.access
+    if report is None or not report.unknowns:
+        return None
+    lines = sorted({unknown.line for unknown in report.unknowns})
+    shown = [f"{line}" for line in lines[:_MOST_LINES]]
+    more = len(lines) - len(shown)
+    named = ", ".join(shown) + (f" and {more} more" if more else "")
+    first = report.unknowns[0]
+    return Finding(
+        "lens.unknown",
+        "Part of the kernel is not judged",
+        f"Line{'s' * (len(lines) > 1)} {named} could not be followed, so its loads, bytes and "
+        "intensity are not judged; accesses on other lines are.",
+        "access lens",
+        f"Line {first.line}: {first.reason} Write it plainly, if you can, to have it judged.",
+        notice=True,
+    )
+
+
+RULES = (
+    Rule("correctness.wrong", "Is the result right?", _judge),
+    Rule("lens.unknown", "Could all of the kernel be followed?", _followed),
+)

@@ -53,7 +53,7 @@ def _pad(situation: Situation, outlook: Outlook) -> Finding | None:
 def _staging(situation: Situation, outlook: Outlook) -> Finding | None:
     """Tiles in local memory without blocking for registers copy from cache to cache."""
     here = outlook.here
-    if situation.device.type != "CPU" or here is None:
+    if situation.device.type != "CPU" or here is None or situation.not_followed:
         return None
     if not here.shape.local_bytes or here.cells > 1:
         return None

@@ -34,7 +34,7 @@ def _applies(situation: Situation, outlook: Outlook) -> Forecast | None:
 
 def _budget(situation: Situation, outlook: Outlook) -> Finding | None:
     here, device = _applies(situation, outlook), situation.device
-    if here is None or not device.local_mem_bytes:
+    if here is None or not device.local_mem_bytes or situation.not_followed:
         return None
     share = device.local_mem_bytes // _WANTED_GROUPS
     found = next(

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 
 from gemmviz.core.advice.finding import Finding
-from gemmviz.core.advice.forecast import Forecast
 from gemmviz.core.advice.outlook import Outlook
 from gemmviz.core.advice.rules.rule import WORTH, Rule, finding, model_source
 from gemmviz.core.advice.situation import Situation, configuration_label
-from gemmviz.core.model import Parameters, Variant
 from gemmviz.core.units import duration, percent
 
 _NEAR = 1.15  # times the time foreseen for what is at hand, up to which the model may be mistaken
@@ -20,8 +18,8 @@ def _judge(situation: Situation, outlook: Outlook) -> Finding | None:
     here = situation.here
     if here is None or not here.seconds:
         return None
-    latest = {(m.variant.id, m.parameters): m for m in situation.measured}
-    timed = [m for m in latest.values() if m.seconds and not m.wrong]
+    latest = {(m.variant, m.parameters): m for m in situation.measured}
+    timed = [m for m in latest.values() if m.counts]
     best = min(timed, key=lambda m: m.seconds or 0.0, default=None)
     if best is None or not best.seconds or here.seconds < WORTH * best.seconds:
         return None
@@ -45,7 +43,7 @@ def _untried(situation: Situation, outlook: Outlook) -> Finding | None:
     here = situation.here
     if here is None or not here.seconds or here.wrong or outlook.here is None:
         return None
-    tried = [m for m in situation.measured if m.seconds and not m.wrong]
+    tried = [m for m in situation.measured if m.counts]
     if min(m.seconds or math.inf for m in tried) < here.seconds:
         return None  # the fastest is where to look from
     near = {
@@ -53,14 +51,14 @@ def _untried(situation: Situation, outlook: Outlook) -> Finding | None:
         for found in outlook.others
         if found.seconds < _NEAR * outlook.here.seconds
     }
-    known = [m for m in tried if (m.variant.id, m.parameters) in near]
-    unknown = [found for found in near.values() if not situation.measurement(*_about(found))]
+    known = [m for m in tried if (m.variant, m.parameters) in near]
+    unknown = [found for key, found in near.items() if not situation.measurement(*key)]
     if not unknown or len(known) >= _ENOUGH:
         return None
     # Another tile tells more than a macro that the model does not see, as a pad without conflicts.
     seen = {outlook.of(m.variant, m.parameters) for m in tried}
-    shapes = {(f.variant.id, f.shape.tile, f.shape.local) for f in seen if f is not None}
-    unknown.sort(key=lambda f: (f.variant.id, f.shape.tile, f.shape.local) in shapes)
+    shapes = {(f.variant, f.shape.tile, f.shape.local) for f in seen if f is not None}
+    unknown.sort(key=lambda f: (f.variant, f.shape.tile, f.shape.local) in shapes)
     found = unknown[0]
     ratio = found.seconds / outlook.here.seconds
     return finding(
@@ -76,10 +74,6 @@ def _untried(situation: Situation, outlook: Outlook) -> Finding | None:
         source=model_source(outlook, "model of the device"),
         note="A run decides.",
     )
-
-
-def _about(found: Forecast) -> tuple[Variant, Parameters]:
-    return found.variant, found.parameters
 
 
 RULES = (Rule("record.faster", "Has anything faster been measured here?", _judge),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from gemmviz.core.advice.finding import Finding
 from gemmviz.core.advice.forecast import Forecast
@@ -10,8 +11,7 @@ from gemmviz.core.advice.outlook import Outlook
 from gemmviz.core.advice.rules.rule import Rule, finding, try_text
 from gemmviz.core.advice.situation import Situation
 from gemmviz.core.estimate import Estimate
-from gemmviz.core.feasibility import local_limit
-from gemmviz.core.occupancy import estimate_on
+from gemmviz.core.kernel_occupancy import estimate_for
 from gemmviz.core.throttle import ThrottleCurve
 from gemmviz.core.units import memory, percent, throughput
 
@@ -67,6 +67,7 @@ def _judge(situation: Situation, outlook: Outlook) -> Finding | None:
         # Resident groups gain less and less, and the other setting loads more.
         min(1.0, outlook.gain(other)[0]),
         (more / groups) ** power,
+        variant=other.variant,
     )
 
 
@@ -93,9 +94,9 @@ def resident(situation: Situation, found: Forecast) -> Estimate:
     """The occupancy of another setting of this kernel, with the registers that this one has."""
     s = situation
     registers = s.registers.registers if s.registers is not None else None
-    most = local_limit(s.variant, found.parameters, s.problem, s.device, s.limits)
-    return estimate_on(s.device, s.limits, found.shape.group_size, found.shape.local_bytes,
-                       registers, local_limit=most)  # fmt: skip
+    return estimate_for(
+        found.variant, found.parameters, s.problem, s.device, s.limits, registers=registers
+    )
 
 
 def _lighter(situation: Situation, outlook: Outlook, groups: int) -> tuple[int, Forecast] | None:
@@ -134,8 +135,7 @@ def _spills(situation: Situation, outlook: Outlook) -> Finding | None:
     advised = finding(situation, outlook, found, rule="residency.spills", title=title,
                       evidence=evidence, source=source, note=note)  # fmt: skip
     # The model knows no spills, so its range is widened by what they were seen to cost.
-    return Finding(advised.rule, title, evidence, source, advised.action, advised.kernel,
-                   advised.parameters, min(1.0, advised.gain_low), _SPILL_GAIN[1] / 2)  # fmt: skip
+    return replace(advised, gain_low=min(1.0, advised.gain_low), gain_high=_SPILL_GAIN[1] / 2)
 
 
 RULES = (

@@ -28,7 +28,7 @@ class Rule:
 
 def try_text(situation: Situation, found: Forecast) -> str:
     """What to try, as a sentence: only the macros that change are named."""
-    same = found.variant.id == situation.variant.id
+    same = found.variant == situation.variant
     base = situation.parameters if same else default_parameters(found.variant)
     return f"Try {configuration_label(found.variant, found.parameters, base)}."
 
@@ -51,7 +51,7 @@ def finding(
     low, high = outlook.gain(found)
     action = f"{try_text(situation, found)} {note}".strip()
     return Finding(rule, title, evidence, source, action, found.variant.id, found.parameters,
-                   low, high)  # fmt: skip
+                   low, high, variant=found.variant, why=note)  # fmt: skip
 
 
 def model_source(outlook: Outlook, what: str) -> str:
