@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gemmviz.core.choice import quiet_by_default
-from gemmviz.core.launch import default_parameters
 from gemmviz.core.model import Device, Parameters, Problem, Variant
 from gemmviz.core.policy import STANDARD, Policy
+from gemmviz.core.tuned import tuned_parameters
 
 PRESETS = (256, 512, 1024, 2048, 4096, 8192)
 LARGEST_SIZE = 2**17
@@ -62,11 +62,14 @@ class Setup:
     launch_limit_seconds: float | None = None
     build_options: str = ""
 
-    def with_variant(self, variant: Variant) -> Setup:
-        """The same with another kernel: its defaults, and what its rules leave of the rest."""
+    def with_variant(self, variant: Variant, device: Device | None = None) -> Setup:
+        """The same with another kernel, and what its rules leave of the rest.
+
+        Its parameters are the best that were measured for the device and shape, else its defaults.
+        """
         element = self.element if self.element in variant.elements else variant.elements[0]
-        setup = replace(self, variant=variant, parameters=default_parameters(variant),
-                        element=element)  # fmt: skip
+        setup = replace(self, variant=variant, element=element)
+        setup = replace(setup, parameters=tuned_parameters(variant, setup.problem(), device))
         return setup.with_square(True) if variant.shapes == "square" else setup
 
     def with_parameter(self, name: str, value: int) -> Setup:

@@ -186,7 +186,7 @@ class AppState(QObject):
 
     def choose_variant(self, variant: Variant) -> None:
         """Choose a kernel; its parameters go to their defaults."""
-        self.change(self.setup.with_variant(variant))
+        self.change(self.setup.with_variant(variant, self.device))
 
     def change(self, setup: Setup) -> None:
         """Replace the setup; what follows from it is computed before ``setup_changed``."""

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gemmviz.cli.measuring import Progress, add_measuring, drain, make_job
+from gemmviz.cli.measuring import Progress, add_measuring, drain, make_job, make_problem
 from gemmviz.cli.report import report
 from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
 from gemmviz.core.codec import to_json
@@ -17,6 +17,7 @@ from gemmviz.core.messages import Listing
 from gemmviz.core.model import Device, Failure, Job, Result
 from gemmviz.core.paired import describe
 from gemmviz.core.policy import STOP_WORDS
+from gemmviz.core.tuned import tuned_parameters
 from gemmviz.engine.plan import Engine
 
 _COMPARISON = 0
@@ -86,6 +87,8 @@ def _job(
     variant = find_variant(name)
     parameters = find_parameters(variant, [part for part in chosen.split(",") if part])
     device = find_device(listing, where or arguments.device)
+    if not chosen:
+        parameters = tuned_parameters(variant, make_problem(arguments), device)
     return make_job(arguments, number, variant, parameters, device), device
 
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gemmviz.cli.measuring import Progress, add_measuring, drain, make_job
+from gemmviz.cli.measuring import Progress, add_measuring, drain, make_job, make_problem
 from gemmviz.cli.picture import add_png, check_picture, drawn
 from gemmviz.cli.report import report, seconds_per_launch, suspicion
 from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
@@ -17,6 +17,7 @@ from gemmviz.core.model import Device, Failure, Job, Result
 from gemmviz.core.policy import STOP_WORDS
 from gemmviz.core.spread import describe_spread, spread_of
 from gemmviz.core.stats import FEWEST_FOR_95, Summary, summarize
+from gemmviz.core.tuned import tuned_parameters
 from gemmviz.core.units import duration, throughput
 from gemmviz.core.verdict import describe
 from gemmviz.engine.plan import Engine
@@ -50,6 +51,8 @@ def answer(arguments: argparse.Namespace) -> int:
         variant = find_variant(arguments.kernel)
         parameters = find_parameters(variant, arguments.parameters)
         device = find_device(engine.list_devices(), arguments.device)
+        if not arguments.parameters:
+            parameters = tuned_parameters(variant, make_problem(arguments), device)
         job = make_job(arguments, 1, variant, parameters, device)
         result = _run(engine, job, device)
     except SelectionError as error:

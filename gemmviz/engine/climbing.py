@@ -15,13 +15,14 @@ from gemmviz.core.expr import ExprError
 from gemmviz.core.feasibility import refusal
 from gemmviz.core.kernel_occupancy import estimate_for
 from gemmviz.core.ladder import Ladder, LibrarySpeed, Rung, library_on, rungs_of
-from gemmviz.core.launch import default_parameters, flop, geometry
+from gemmviz.core.launch import flop, geometry
 from gemmviz.core.limits import limits_for
 from gemmviz.core.messages import LadderClimbed, Message, Progressed
-from gemmviz.core.model import Failure, Job, Result, Variant
+from gemmviz.core.model import Failure, Job, Parameters, Result, Variant
 from gemmviz.core.paired import compare_pairs, margin_of
 from gemmviz.core.stats import Floats, summarize
 from gemmviz.core.suite import others_load
+from gemmviz.core.tuned import tuned_parameters
 from gemmviz.engine.ceiling_table import kept_ceilings
 from gemmviz.engine.failed import ExperimentFailed
 
@@ -126,14 +127,14 @@ class _Climb:
 
     def _described(self, variant: Variant) -> Rung:
         """A rung without its speed: what it takes of a unit, or why it cannot run."""
-        problem, parameters = self._asked.problem, default_parameters(variant)
+        problem, parameters = self._asked.problem, self._parameters(variant)
         rung = Rung(variant.id, variant.title, variant.rung, parameters)
         reason = refusal(variant, parameters, problem, self._device, self._limits)
         if reason is not None:
             return replace(rung, why_not=reason)
         try:
             shape = geometry(variant, parameters, problem)
-            found = self._engine.registers(self._job(variant, 0), self._device)
+            found = self._engine.registers(self._job(variant, 0), self._device, self._asked.job_id)
             registers = found.registers if found is not None else None
             estimate = estimate_for(
                 variant, parameters, problem, self._device, self._limits, registers=registers
@@ -149,9 +150,12 @@ class _Climb:
             occupancy=estimate.occupancy,
         )
 
+    def _parameters(self, variant: Variant) -> Parameters:
+        return tuned_parameters(variant, self._asked.problem, self._device)
+
     def _job(self, variant: Variant, number: int) -> Job:
         return Job(
-            _FIRST_ID + number, self._device.key, variant, default_parameters(variant),
+            _FIRST_ID + number, self._device.key, variant, self._parameters(variant),
             self._asked.problem, self._policy,
         )  # fmt: skip
 

@@ -21,6 +21,7 @@ from gemmviz.core.messages import Message, Progressed, RowMeasured
 from gemmviz.core.model import Device, Job, Parameters, Problem, Result, Variant
 from gemmviz.core.stats import summarize
 from gemmviz.core.suite import BenchReport, BenchRow, SuiteRow, judge, others_load, too_wide
+from gemmviz.core.tuned import tuned_parameters
 
 if TYPE_CHECKING:
     from gemmviz.engine.plan import Engine
@@ -79,7 +80,8 @@ class _Suite:
             if variant is None:
                 return replace(found, why_not=f"There is no kernel {name}.")
             try:
-                parameters = merge_parameters(variant, dict(chosen))
+                best = dict(tuned_parameters(variant, problem, device))
+                parameters = merge_parameters(variant, best | dict(chosen))
             except ValueError as error:
                 return replace(found, why_not=f"{error}.")
             reason = absence(variant) or refusal(

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from gemmviz.core.catalog import load_catalog
+from gemmviz.core.feasibility import refusal
+from gemmviz.core.launch import default_parameters
+from gemmviz.core.limits import limits_for
+from gemmviz.core.model import Problem
+from gemmviz.core.paths import data_dir
+from gemmviz.core.tuned import load_sets, tuned_parameters
+from tests.app.fake_engine import H200, POCL
+
+CATALOG = load_catalog(data_dir("kernels"))
+BEST = CATALOG.find("gpu_best")
+SIZES = (1, 63, 64, 1000, 1024, 2048, 4097)
+
+
+def chosen(m: int, n: int, k: int) -> dict[str, int]:
+    return dict(tuned_parameters(BEST, Problem(m, n, k), H200))
+
+
+def test_the_shape_decides():
+    assert chosen(4096, 4096, 4096)["BN"] == 256
+    assert chosen(1024, 1024, 1024) == dict(default_parameters(BEST)) | {"LOADS": 4}
+    assert chosen(4096, 4096, 4095) == dict(default_parameters(BEST))
+
+
+def test_elsewhere_and_for_a_persons_own_kernel_the_defaults_stand():
+    problem = Problem(4096, 4096, 4096)
+    default = default_parameters(BEST)
+    assert tuned_parameters(BEST, problem, POCL) == default
+    assert tuned_parameters(BEST, problem, None) == default
+    older = replace(H200, compute_capability="7.5")
+    assert tuned_parameters(BEST, problem, older) == default
+    assert tuned_parameters(replace(BEST, family="user"), problem, H200) == default
+
+
+@pytest.mark.parametrize("kernel", sorted({row.kernel for row in load_sets()}))
+def test_every_set_can_run_where_it_is_chosen(kernel):
+    variant = CATALOG.find(kernel)
+    element = "float" if "float" in variant.elements else "double"
+    sets = set()
+    for m, n, k in itertools.product(SIZES, repeat=3):
+        problem = Problem(m, n, k, element)
+        parameters = tuned_parameters(variant, problem, H200)
+        sets.add(parameters)
+        assert refusal(variant, parameters, problem, H200, limits_for(H200)) is None
+    assert len(sets) == 1 + sum(row.kernel == kernel for row in load_sets())
+
+
+def test_half_a_table_is_refused(tmp_path):
+    file = tmp_path / "tuned.toml"
+    file.write_text('[[sets]]\nkernel = "tiled"\n')
+    with pytest.raises(ValueError, match="not whole"):
+        load_sets(file)
