@@ -12,7 +12,7 @@ from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
 from gemmviz.core.access.lens import machine_for
 from gemmviz.core.advice.finding import Finding
-from gemmviz.core.advice.situation import Measurement, Situation, timed
+from gemmviz.core.advice.situation import Measurement, Situation, imagined_device, timed
 from gemmviz.core.experiments import Outcome, Throttle
 from gemmviz.core.model import DeviceKey, Job, Parameters, Problem, Registers, Variant
 from gemmviz.core.throttle import ThrottleCurve
@@ -62,13 +62,21 @@ class Adviser(QObject):
 
     @property
     def situation(self) -> Situation | None:
-        """All that is known of what is chosen; None without a kernel or a device."""
+        """All that is known of what is chosen; None without a kernel or a device.
+
+        Of a GPU that it is estimated for instead only its row of the tables is known.
+        """
         state = self._state
         device, variant = state.device, state.setup.variant
+        problem, estimate = state.setup.problem(), state.estimate
+        if variant is not None and state.what_if is not None:
+            return Situation(
+                imagined_device(state.what_if), state.what_if, variant, state.setup.parameters,
+                problem, candidates=state.catalog.variants,
+                machine=machine_for(None, state.what_if), estimate=estimate,
+            )  # fmt: skip
         if device is None or variant is None or device.type == "simulator":
             return None
-        problem = state.setup.problem()
-        estimate = state.estimate if state.what_if is None else None
         registers = estimate.registers if estimate is not None else None
         limits = state.limits
         like = Job(

@@ -28,6 +28,7 @@ from gemmviz.core.experiments import MeasureCeilings, Outcome, Throttle
 from gemmviz.core.expr import ExprError
 from gemmviz.core.kernel_occupancy import estimate_for
 from gemmviz.core.labels import device_label
+from gemmviz.core.libraries import no_source
 from gemmviz.core.limits import limits_for, named_limits
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import Device, Failure, Job, Registers, Result
@@ -84,7 +85,7 @@ class _Learned:
 
 
 def answer(arguments: argparse.Namespace) -> int:
-    """Prints the findings; 2 when the kernel or the device is unknown."""
+    """Prints the findings; 2 when the kernel or the device is unknown, or it is a library."""
     engine = Engine()
     try:
         check_picture("--png", arguments.png)
@@ -116,9 +117,12 @@ def _situation(engine: Engine, arguments: argparse.Namespace) -> Situation:
     """Gathers what can be known.
 
     Raises:
-        SelectionError: The kernel, a parameter, the device or the GPU is unknown.
+        SelectionError: The kernel, a parameter, the device or the GPU is unknown, or the kernel is
+            a library's.
     """
     variant = find_variant(arguments.kernel)
+    if variant.library:
+        raise SelectionError(no_source(variant), "refused")
     parameters = find_parameters(variant, arguments.parameters)
     learned = _Learned()
     if arguments.on is not None:

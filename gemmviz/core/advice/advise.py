@@ -31,9 +31,7 @@ def advise(situation: Situation, look: Look = ask_lens) -> tuple[Finding, ...]:
     outlook = Outlook(situation, look)
     found = [finding for rule in RULES if (finding := rule.judge(situation, outlook)) is not None]
     found = [finding for finding in found if finding.urgent or not finding.may_lose]
-    found.sort(
-        key=lambda finding: (not finding.urgent, not finding.notice, -finding.expected_gain)
-    )
+    found.sort(key=lambda finding: (not finding.urgent, not finding.notice, -finding.expected_gain))
     kept: list[Finding] = []
     for finding in found:
         target = (finding.variant, finding.parameters)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from gemmviz.core.model import Parameters, Variant
 
-
 _WORTH_A_LOSS = 1.1  # what must be expected of what may be slower
 
 

@@ -36,7 +36,7 @@ _RUNG_GAIN = 0.02
 # A CPU's compiler puts plain loops over its whole vectors; vectors of four written out fill a part
 # of them: 1.9 against 3.7 to 5.1 GFLOP/s at the same blocking on PoCL.
 _SHORT_VECTOR = 2.0
-# Where an item is a group its vectors are the core's own, as wide as those that peaks are made with.
+# Where an item is a group its vectors are the core's own, as wide as those that make its peak.
 _WHOLE_VECTOR = 0.25
 _OWN_CELLS = 96  # what such an item keeps in registers where the lens was not asked: 6 x 2 vectors
 _SPILL_POWER = 4  # 51 became 4.7 TFLOP/s where 233 registers were held down to 128

@@ -250,7 +250,8 @@ class Outlook:
         if same:
             return min(same, key=lambda m: _distance(m.parameters, found.parameters))
 
-        device, near = self._situation.device, []
+        device = self._situation.device
+        near: list[tuple[float, int, Measurement]] = []
         for measurement in timed:
             model = self.of(measurement.variant, measurement.parameters)
             if model and has_core(device, model.shape) == has_core(device, found.shape):
@@ -294,6 +295,11 @@ class Outlook:
             doubt = _DOUBT_MEASURED if self.rates.measured else _DOUBT_ASSUMED
         doubt = min(doubt, max(ratio, 1 / ratio) ** 0.5 * 1.1)  # a small step errs by little
         low, high = ratio / doubt, ratio * doubt
+        here = self._situation.here
+        if near is None and here is not None and here.seconds:
+            # Nothing like it was measured; some of why this one is slow, as a busy machine, may
+            # slow it as well.
+            low /= max(1.0, here.seconds / self.here.seconds) ** 0.5
         high = min(high, max(1.0, now / self.floor_seconds))
         return min(low, high), high
 

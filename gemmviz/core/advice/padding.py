@@ -56,9 +56,7 @@ def longer_rows(
     for number in mine:
         taken = passes[best][number]
         accesses[number] = replace(accesses[number], passes=taken, passes_mean=float(taken))
-    return LongerRows(
-        pads[best].pad, replace(report, accesses=tuple(accesses)), turns(best) / now
-    )
+    return LongerRows(pads[best].pad, replace(report, accesses=tuple(accesses)), turns(best) / now)
 
 
 def declaration(source: str, array: str, elements: int) -> tuple[str, int] | None:

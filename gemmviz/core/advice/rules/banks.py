@@ -105,7 +105,9 @@ def _written_pad(
         return None
     conflicting = conflicts(report)
     arrays = tuple(dict.fromkeys(access.array for access in conflicting))
-    longer = longer_rows(report, outlook.pads, arrays)
+    room = s.device.local_mem_bytes
+    pads = tuple(p for p in outlook.pads if not p.pad or room is None or p.local_bytes <= room)
+    longer = longer_rows(report, pads, arrays)
     if longer is None:
         return None
     if s.not_followed:

@@ -74,11 +74,11 @@ def _followed(situation: Situation, _outlook: Outlook) -> Finding | None:
     first = report.unknowns[0]
     return Finding(
         "lens.unknown",
-        "Part of the kernel is not judged",
-        f"Line{'s' * (len(lines) > 1)} {named} could not be followed, so its loads, bytes and "
-        "intensity are not judged; accesses on other lines are.",
+        "Parts of the kernel could not be followed",
+        f"Line{'s' * (len(lines) > 1)} {named} could not be followed, so loads, bytes and "
+        "intensity of the whole kernel are not judged; accesses on other lines are.",
         "access lens",
-        f"Line {first.line}: {first.reason} Write it plainly, if you can, to have it judged.",
+        f"Line {first.line}: {first.reason} Written without it, the whole kernel can be judged.",
         notice=True,
     )
 

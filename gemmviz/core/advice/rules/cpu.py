@@ -67,7 +67,7 @@ def _staging(situation: Situation, outlook: Outlook) -> Finding | None:
         rule="cpu.local",
         title="Local memory is cache on a CPU",
         evidence=f"Its {memory(here.shape.local_bytes)} of tiles are copied from cache to cache, "
-        f"and each multiply-add still loads 2 values; with {found.cells:g} cells a work-item it "
+        f"and each multiply-add still loads 2 values; with {found.cells:.0f} cells a work-item it "
         f"loads {2 * found.load_bytes / here.load_bytes:.2g}.",
         source=_source(situation),
         note="Blocking still pays there, because it saves loads.",

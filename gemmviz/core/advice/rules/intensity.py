@@ -99,7 +99,7 @@ def _note(situation: Situation, outlook: Outlook, here: Forecast, found: Forecas
             )
     if found.cells > here.cells:
         where = ", which pays on a CPU as well" if situation.on_cpu else ""
-        kept = f"{_short(found.cells)} cells from registers, not {_short(here.cells)}"
+        kept = f"{found.cells:.0f} cells from registers, not {here.cells:.0f}"
         return f"{words}: a work-item makes {kept}{where}."
     if found.fetched_bytes < _LESS * here.fetched_bytes:
         (rows, cols), (fewer_rows, fewer_cols) = found.shape.tile, here.shape.tile
