@@ -20,16 +20,17 @@ class TunedSet:
 
     Attributes:
         kernel: The id of a kernel of the catalogue.
-        on: Codes of the limits tables that it was measured on.
+        on: Codes of the limits tables that it was measured on, or "cpu" for any CPU.
         when: A formula over M, N, K and element_bytes that says for which shapes.
-        parameters: Macros that differ from the defaults.
+        parameters: Macros that differ from the defaults; "units" stands for the largest value that
+            the device has compute units for.
         source: Where and with what result it was measured.
     """
 
     kernel: str
     on: tuple[str, ...]
     when: str
-    parameters: tuple[tuple[str, int], ...]
+    parameters: tuple[tuple[str, int | str], ...]
     source: str
 
 
@@ -46,7 +47,10 @@ def load_sets(file: Path | None = None) -> tuple[TunedSet, ...]:
         return tuple(
             TunedSet(
                 str(row["kernel"]), tuple(map(str, row["on"])), str(row["when"]),
-                tuple((str(name), int(value)) for name, value in row["parameters"].items()),
+                tuple(
+                    (str(name), value if value == "units" else int(value))
+                    for name, value in row["parameters"].items()
+                ),
                 str(row["source"]),
             )
             for row in rows
@@ -60,14 +64,25 @@ def tuned_parameters(variant: Variant, problem: Problem, device: Device | None) 
 
     A person's own kernel has its defaults, whatever it is called.
     """
-    limits = limits_for(device) if device is not None else None
-    if limits is None or variant.family == "user":
+    if device is None or variant.family == "user":
         return default_parameters(variant)
+    limits = limits_for(device)
+    kind = "cpu" if device.type == "CPU" else limits.code if limits is not None else ""
     names = formula_names((), problem)
     for row in load_sets():
-        if row.kernel == variant.id and limits.code in row.on and _holds(row.when, names):
-            return merge_parameters(variant, dict(row.parameters))
+        if row.kernel == variant.id and kind in row.on and _holds(row.when, names):
+            chosen = {name: _value(variant, name, value, device) for name, value in row.parameters}
+            return merge_parameters(variant, chosen)
     return default_parameters(variant)
+
+
+def _value(variant: Variant, name: str, value: int | str, device: Device) -> int:
+    """A value of the table; "units" becomes the most of a parameter's values that there are."""
+    if isinstance(value, int):
+        return value
+    values = next(each.values for each in variant.parameters if each.name == name)
+    fitting = [each for each in values if each <= (device.compute_units or 1)]
+    return max(fitting, default=min(values))
 
 
 def _holds(when: str, names: dict[str, int]) -> bool:

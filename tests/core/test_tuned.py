@@ -39,7 +39,18 @@ def test_elsewhere_and_for_a_persons_own_kernel_the_defaults_stand():
     assert tuned_parameters(replace(BEST, family="user"), problem, H200) == default
 
 
-@pytest.mark.parametrize("kernel", sorted({row.kernel for row in load_sets()}))
+def test_a_cpu_gets_a_work_item_a_core():
+    variant = CATALOG.find("cpu_best")
+    problem = Problem(512, 512, 512)
+    for units, items in ((1, 1), (2, 2), (6, 4), (64, 64), (192, 64), (None, 1)):
+        device = replace(POCL, compute_units=units)
+        assert dict(tuned_parameters(variant, problem, device))["ITEMS"] == items
+
+
+GPU_KERNELS = sorted({row.kernel for row in load_sets() if "cpu" not in row.on})
+
+
+@pytest.mark.parametrize("kernel", GPU_KERNELS)
 def test_every_set_can_run_where_it_is_chosen(kernel):
     variant = CATALOG.find(kernel)
     element = "float" if "float" in variant.elements else "double"
