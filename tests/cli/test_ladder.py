@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from gemmviz.cli.ladder import _print
+from tests.app.fake_engine import H200
 from tests.cli.test_commands import gemmviz
 from tests.cli.test_compare import PNG
+from tests.core.ladders import make_ladder
 
 SMALL = ("--device", "portable", "--size", 16, "--seed", 3)
 KEYS = {
@@ -38,18 +41,17 @@ def test_json_and_a_picture(tmp_path: Path) -> None:
     assert picture.read_bytes().startswith(PNG)
 
 
-def test_words(tmp_path: Path) -> None:
-    code, out, errors = gemmviz("ladder", *SMALL, "--element", "double")
-    assert code == 0, errors
-    lines = out.splitlines()
-    assert lines[0].startswith("16 x 16 x 16 double, seed 3, on ")
+def test_words(capsys: pytest.CaptureFixture[str]) -> None:
+    _print(make_ladder(), H200)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("4096 x 4096 x 4096 float, seed ")
     assert lines[1].split() == [
         "rung", "kernel", "speed", "step", "of", "library", "of", "peak", "registers", "local",
         "occupancy", "parameters",
     ]  # fmt: skip
-    assert lines[2].split()[:2] == ["1", "naive_strided"]
-    assert "is the fastest at" in out
-    assert "1 of 1" in errors
+    assert lines[2].split()[0] == "1"
+    assert "is the fastest at 51.2 TFLOP/s" in "\n".join(lines)
+    assert "lowest occupancy" in "\n".join(lines)
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ def test_kernels_are_grouped_and_carry_their_verdict(bar, state):
         "Ladder: one idea a step",
         "As published",
         "For CPUs",
+        "Tensor cores",
         "Libraries to compare with",
     }
     row = next(row for row, text in enumerate(texts(combo)) if text.startswith("Tiling article: t"))

@@ -17,7 +17,7 @@ from gemmviz.views.charts.roofline import RooflineChart
 from gemmviz.views.charts.steps import StepsChart
 
 CHARTS: tuple[tuple[str, type[Chart]], ...] = (
-    ("Live timing", LiveChart),
+    ("Live", LiveChart),
     ("Distribution", DistributionChart),
     ("Error map", ErrorMapChart),
     ("Compare", CompareChart),
