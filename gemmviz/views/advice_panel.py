@@ -154,7 +154,8 @@ class AdvicePanel(QWidget):
         column.addWidget(self.tools)
         column.addWidget(self.area, 1)
         self.adviser.advised.connect(self._refresh)
-        state.setup_changed.connect(self._refresh)
+        for changed in (state.setup_changed, state.estimated, state.job_queued, state.job_ended):
+            changed.connect(self._refresh)
         self._refresh()
 
     def set_theme(self, theme: Theme) -> None:

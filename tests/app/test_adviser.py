@@ -10,7 +10,9 @@ import pytest
 
 from gemmviz.app.adviser import Adviser
 from gemmviz.app.state import AppState
+from gemmviz.core.ceilings import CeilingTable
 from gemmviz.core.experiments import MeasureCeilings, Outcome, Throttle
+from gemmviz.core.limits import named_limits
 from gemmviz.core.model import Job, Variant
 from gemmviz.core.paths import data_dir
 from gemmviz.core.throttle import ThrottleCurve
@@ -167,3 +169,25 @@ def test_the_real_child_advises(qtbot, state) -> None:
     qtbot.waitUntil(lambda: adviser.current, timeout=_START)
     assert any(found.rule == "access.coalescing" for found in adviser.findings)
     adviser.close()
+
+
+def test_a_gpu_that_is_not_here_is_advised_for_without_measurements(
+    qtbot, state, adviser, finish
+) -> None:
+    state.choose_variant(state.catalog.find("tiled"))
+    finish()
+    state.laboratory.ceilings[state.device.key] = CeilingTable(state.device.key, "1", ())
+    limits = named_limits("9.0")
+    adviser.watch(True)
+    qtbot.waitUntil(lambda: adviser.current, timeout=_START)
+    state.choose_what_if(limits)
+    assert not adviser.current
+    about = adviser.situation
+    assert (about.device.name, about.device.type, about.limits) == (limits.name, "GPU", limits)
+    assert about.machine.source == limits.name
+    assert about.measured == ()
+    assert about.timer is about.ceilings is about.throttle is about.registers is None
+    assert about.estimate == state.estimate
+    qtbot.waitUntil(lambda: adviser.current, timeout=_START)
+    state.choose_what_if(None)
+    assert adviser.situation.here is not None

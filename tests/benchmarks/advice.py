@@ -104,7 +104,14 @@ def _follow(
             device, limits, *configuration, problem, tuple(ladder), machine_for(device, limits),
             measured=tuple(path), timer=timer, ceilings=kept_ceilings(device),
         )  # fmt: skip
-        first = next((finding for finding in advise(situation) if finding.kernel), None)
+        first = next(
+            (
+                finding
+                for finding in advise(situation)
+                if finding.kernel and (finding.variant, finding.parameters) != configuration
+            ),
+            None,
+        )
         if first is None:
             break
         print(f"  {first.rule}: {first.action} {first.gain_text}", file=sys.stderr)

@@ -57,3 +57,11 @@ def test_what_is_unknown_is_said(words: list[str], capsys: pytest.CaptureFixture
     report = json.loads(capsys.readouterr().out)
     assert report["findings"] == []
     assert report["failure"]["sentence"]
+
+
+def test_a_library_is_told_to_have_no_source(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["advise", "blas", "--on", "CC 9.0"]) == 2
+    said = capsys.readouterr().err
+    assert run_command(["check", "blas"]) == 2
+    assert said.strip() in capsys.readouterr().err
+    assert "is a library: its kernels have no source" in said

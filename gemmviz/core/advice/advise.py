@@ -24,10 +24,8 @@ def advise(situation: Situation, look: Look = ask_lens) -> tuple[Finding, ...]:
         situation: All that is known; the lens is asked about it where that is missing.
         look: Asks the access lens about candidates.
     """
-    if situation.access is None:
-        access = look(situation.variant, situation.parameters, replace(situation.problem, seed=0),
-                      situation.machine)  # fmt: skip
-        situation = replace(situation, access=access)
+    if situation.access is None and not situation.variant.library:
+        situation = replace(situation, access=Outlook(situation, look).look_here())
     outlook = Outlook(situation, look)
     found = [finding for rule in RULES if (finding := rule.judge(situation, outlook)) is not None]
     found = [finding for finding in found if finding.urgent or not finding.may_lose]

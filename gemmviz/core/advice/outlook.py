@@ -35,6 +35,8 @@ _NEIGHBOURS_LOOKED_AT = 4  # of those, settings one macro away from what is at h
 _FOREIGN_LOOKED_AT = 8  # settings of other kernels
 _HOPELESS = 2.5  # so many times slower than the best by the tile alone, and the lens is not asked
 _PROXY_K = 64  # a few steps along K stand for all of them
+# An item with a core for itself walks its part of C step by step: the lens would follow each.
+_PROXY_EDGE = 256
 
 _ASSUMED_MARGIN = 1.5  # by which an assumed peak may be too low
 
@@ -106,14 +108,45 @@ class Outlook:
         if variant == s.variant and parameters == s.parameters and s.access is not None:
             found: AccessReport | None = s.access
         else:
-            found = self._look(variant, parameters, _proxy(variant, s.problem), s.machine)
+            found = self._look(variant, parameters, self._proxy(variant, parameters), s.machine)
         return None if found is None or found.unknowns else found
+
+    def look_here(self) -> AccessReport | None:
+        """What the lens says of the configuration at hand at the problem at hand.
+
+        Where that would take it minutes it is asked about a smaller one, whose ratios do not hold.
+        """
+        s = self._situation
+        if not self._has_core(s.variant, s.parameters):
+            return self._look(s.variant, s.parameters, replace(s.problem, seed=0), s.machine)
+        problem = self._proxy(s.variant, s.parameters)
+        found = self._look(s.variant, s.parameters, problem, s.machine)
+        return None if found is None else replace(found, intensity=None, reuse=None)
+
+    def _has_core(self, variant: Variant, parameters: Parameters) -> bool:
+        try:
+            shape = geometry(variant, parameters, self._situation.problem)
+        except ExprError:
+            return False
+        return has_core(self._situation.device, shape)
+
+    def _proxy(self, variant: Variant, parameters: Parameters) -> Problem:
+        """A smaller problem that stands for the one at hand; the same where it must be square."""
+        problem = replace(self._situation.problem, seed=0)
+        if variant.shapes == "square":
+            return problem
+        problem = replace(problem, k=min(problem.k, _PROXY_K))
+        if self._has_core(variant, parameters):
+            m, n = min(problem.m, _PROXY_EDGE), min(problem.n, _PROXY_EDGE)
+            problem = replace(problem, m=m, n=n)
+        return problem
 
     @cached_property
     def pads(self) -> tuple[Pad, ...]:
         """What longer rows of the local arrays of the kernel at hand give, at a small K."""
         s = self._situation
-        return look_at_pads(s.variant, s.parameters, _proxy(s.variant, s.problem), s.machine)
+        problem = self._proxy(s.variant, s.parameters)
+        return look_at_pads(s.variant, s.parameters, problem, s.machine)
 
     def settings(self, variant: Variant) -> tuple[Parameters, ...]:
         """Every choice of macros that can run here and should be right, defaults nearest first."""
@@ -320,14 +353,6 @@ def neighbours(parameters: Parameters, settings: Iterable[Parameters]) -> list[P
 def _distance(first: Parameters, second: Parameters) -> int:
     """How many macros differ."""
     return sum(one != other for one, other in zip(first, second, strict=False))
-
-
-def _proxy(variant: Variant, problem: Problem) -> Problem:
-    """The same shape with a short K; square where the kernel takes nothing else."""
-    k = min(problem.k, _PROXY_K)
-    if variant.shapes == "square":
-        return replace(problem, seed=0)
-    return replace(problem, k=k, seed=0)
 
 
 @lru_cache(maxsize=256)

@@ -9,14 +9,26 @@ from pathlib import Path
 import pytest
 
 import gemmviz.core.advice
+from gemmviz.core.access.report import AccessReport, Machine, Unknown
 from gemmviz.core.advice.advise import MOST_FINDINGS, advise
+from gemmviz.core.advice.finding import Finding
 from gemmviz.core.advice.rules import RULES
 from gemmviz.core.advice.situation import Situation, imagined_device, measurement_of
 from gemmviz.core.ceilings import Ceiling, CeilingTable
 from gemmviz.core.feasibility import refusal
 from gemmviz.core.launch import expected_verdict
 from gemmviz.core.limits import named_limits
-from gemmviz.core.model import Check, Device, Job, Registers, Result, Samples
+from gemmviz.core.model import (
+    Check,
+    Device,
+    Job,
+    Parameters,
+    Problem,
+    Registers,
+    Result,
+    Samples,
+    Variant,
+)
 from gemmviz.core.trust import DeviceTimer
 from tests.core.advice.recorded import (
     CATALOG,
@@ -171,3 +183,67 @@ def test_the_doubt_shrinks_once_a_kernel_was_measured() -> None:
 def test_a_device_that_tells_nothing_is_advised_as_well() -> None:
     bare = Device("Some", "OpenCL 1.2", "Thing", "GPU", max_work_group_size=256)
     assert advise(situation("naive_strided", 256, bare), lens)
+
+
+def lost(
+    variant: Variant, parameters: Parameters, problem: Problem, machine: Machine
+) -> AccessReport | None:
+    """A lens that does not follow lines 40 and 12 of one kernel, and gives odd totals then."""
+    found = lens(variant, parameters, problem, machine)
+    if found is None or variant.id != "tiled":
+        return found
+    lines = (Unknown(40, "An address depends on data."), Unknown(12, "Asm is not followed."))
+    return replace(found, unknowns=lines, intensity=None, reuse=None, global_traffic_bytes=1)
+
+
+def test_what_could_not_be_followed_is_said_first_and_not_judged() -> None:
+    about = situation("tiled", 4096, H200, seconds=seconds("tiled", 4096, 6.5))
+    first, *rest = advise(about, lost)
+    assert first.notice
+    assert first.evidence.startswith("Lines 12, 40 could not be followed, so ")
+    assert "An address depends on data." in first.action
+    assert first.gain_text == "not judged"
+    assert not any(found.rule.startswith(("intensity", "documents.budget")) for found in rest)
+    wrong = situation("tiled", 512, H200, check=_WRONG)
+    assert [found.rule for found in advise(wrong, lost)][:2] == [
+        "correctness.wrong", "lens.unknown"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "kept"),
+    [(0.94, 1.2, False), (0.9, 1.5, True), (1.0, 1.05, True), (1.01, 1.02, True)],
+)
+def test_what_may_well_be_slower_is_dropped(low: float, high: float, kept: bool) -> None:
+    found = Finding("a.b", "Title", "1", "here", "Try.", gain_low=low, gain_high=high)
+    assert found.may_lose is not kept
+
+
+def test_no_finding_may_well_be_slower() -> None:
+    for about in _ASKED:
+        for found in advise(about, lens):
+            assert found.urgent or found.gain_low >= 1.0 or found.expected_gain >= 1.1
+
+
+def test_a_kernel_for_cpus_is_advised_on_cpus_alone() -> None:
+    cpu = CATALOG.find("cpu_best")
+
+    def kernels(about: Situation) -> list[str]:
+        findings = advise(replace(about, candidates=(*about.candidates, cpu)), blind)
+        return [found.kernel for found in findings]
+
+    at_13_gflops = 2 * 512**3 / 13e9
+    assert kernels(situation("register_2d", 512, POCL, seconds=at_13_gflops))[0] == cpu.id
+    assert cpu.id not in kernels(situation("tiled", 512, H200, seconds=0.01))
+
+
+def test_what_changes_is_said_in_the_unit_of_the_evidence() -> None:
+    about = situation("tiled", 4096, H200, seconds=seconds("tiled", 4096, 6.5))
+    found = next(f for f in advise(about, lens) if f.rule == "intensity.blocking")
+    now = re.search(r"Each FLOP takes ([0-9.]+) B through the load pipes", found.evidence)
+    then = re.search(r"Each FLOP then takes ([0-9.]+) B .* instead of ([0-9.]+)", found.why)
+    assert now is not None
+    assert then is not None
+    assert f" {then[2]}".endswith(now[1]) or now[1] in found.why
+    assert float(then[1]) < float(now[1])
+    assert found.action.endswith(found.why)

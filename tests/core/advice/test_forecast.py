@@ -125,3 +125,14 @@ def test_what_is_added_to_c_in_each_step_grows_with_k() -> None:
 
     assert loads(8, 64) == loads(8, 512)
     assert loads(8 * 64, 64) == loads(8 * 512, 512)
+
+
+def test_of_an_item_with_a_core_for_itself_the_loads_tell_what_it_keeps_in_registers() -> None:
+    usual, small, large = (foreseen("cpu_best", 256, POCL, MR=rows) for rows in (6, 4, 12))
+    assert usual.cells == pytest.approx(6 * 16, rel=0.05)  # 6 rows of two vectors
+    assert small.cells == pytest.approx(4 * 16, rel=0.05)
+    assert usual.seconds < small.seconds
+    assert usual.seconds < large.seconds  # 24 sums are more than 16 registers
+    place = Place(POCL, None, rates_of(POCL, None, "float"))
+    blind = forecast(usual.variant, usual.parameters, Problem(256, 256, 256), place)
+    assert blind.cells == 96

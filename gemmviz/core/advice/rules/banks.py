@@ -115,6 +115,7 @@ def _written_pad(
         low, high = 1.0, _passes(conflicting[0]) / _ideal(conflicting[0])
     else:
         low, high = outlook.gain_with(longer.report)
+        low = max(low, 1.0)  # nothing else changes
     if (low * high) ** 0.5 < _WORTH:
         return None
     extra = f"{longer.elements} element{'s' * (longer.elements != 1)} longer"

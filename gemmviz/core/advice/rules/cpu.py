@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gemmviz.core.advice.finding import Finding
+from gemmviz.core.advice.forecast import has_core
 from gemmviz.core.advice.outlook import Outlook
 from gemmviz.core.advice.rules.banks import pad_parameter, with_value
 from gemmviz.core.advice.rules.rule import WORTH, Rule, finding
@@ -57,7 +58,8 @@ def _staging(situation: Situation, outlook: Outlook) -> Finding | None:
         return None
     if not here.shape.local_bytes or here.cells > 1:
         return None
-    found = outlook.best(lambda f: f.cells > here.cells)
+    device = situation.device
+    found = outlook.best(lambda f: f.cells > here.cells and not has_core(device, f.shape))
     if found is None or outlook.expected(found) < WORTH:
         return None
     return finding(
