@@ -138,8 +138,12 @@ def costs(rows: Rows, groups: int, size: int, machine: Machine, *, local: bool) 
 
 
 def in_warps(offsets: Integers, groups: int, warp: int) -> Integers:
-    """Offsets as (rows, groups, warps, lanes); lanes that no work-item fills take no part."""
+    """Offsets as (rows, groups, warps, lanes); lanes that no work-item fills take no part.
+
+    A group that fills no warp has lanes for its work-items alone.
+    """
     shaped = offsets.reshape(len(offsets), groups, -1)
+    warp = min(warp, shaped.shape[2])
     missing = -shaped.shape[2] % warp
     if missing:
         shaped = np.pad(shaped, ((0, 0), (0, 0), (0, missing)), constant_values=_NOBODY)
