@@ -13,7 +13,7 @@ from gemmviz.views.theme import DARK, LIGHT, Theme, series_color
 from tests.e2e.screen import Pixels, Screen, centre, like, longest_run
 
 TABS = slice(140, 320), slice(290, 740)  # left of the meter in a card, which is a line too
-COMPARE = 230  # from the end of the first tab to the middle of the fourth
+COMPARE = 214  # from the end of the first tab to the middle of the fourth
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def screen() -> Iterator[Screen]:
 
 def _underline(pixels: Pixels, theme: Theme) -> tuple[int, int] | None:
     """Where the line under the chosen tab ends (x) and lies (y)."""
-    found = longest_run(like(pixels[TABS], theme.accent), 50)
+    found = longest_run(like(pixels[TABS], theme.accent), 30)
     return None if found is None else (TABS[1].start + found[2], TABS[0].start + found[0])
 
 
