@@ -18,7 +18,8 @@ def test_a_kernel_that_segfaults(fresh: Engine, pocl: Device, tmp_path: Path) ->
     assert result.failure.kind == "crash"
     assert "segmentation fault" in result.failure.sentence
     assert "out of bounds" in result.failure.sentence
-    assert "Segmentation fault" in result.failure.detail
+    # Another of PoCL's threads may fault while the first one's report is being written.
+    assert "Fatal Python error" in result.failure.detail
 
 
 def test_arguments_by_value_by_constant_and_by_pointer(
