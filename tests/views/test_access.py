@@ -276,9 +276,9 @@ def test_the_two_mappings_are_told_apart_in_words_too(chart):
         chart.set_scene(mygemm_1(swapped))
         shown = chart._matrices.shown
         said.append([caption_lines(chart._scene, shown[name], 0)[0] for name in "ABC"])
-    assert said[0] == [("✓ 2 sectors: the fewest", "good"), ("! 2 sectors, ideal 1", "warn"),
-                       ("✓ 4 sectors: the fewest", "good")]  # fmt: skip
-    assert said[1] == [("✓ 1 sector: the fewest", "good"), ("✗ 16 sectors, ideal 2", "bad"),
+    assert said[0] == [("✓ 2 sectors: ideal", "good"), ("! 2 sectors, ideal 1", "warn"),
+                       ("✓ 4 sectors: ideal", "good")]  # fmt: skip
+    assert said[1] == [("✓ 1 sector: ideal", "good"), ("✗ 16 sectors, ideal 2", "bad"),
                        ("✗ 16 sectors, ideal 4", "bad")]  # fmt: skip
 
 
@@ -378,8 +378,8 @@ def test_one_element_is_said_to_be_one(chart):
         chart.set_scene(replace(scene, touches=(touches, *scene.touches[1:])))
         said.append([text for text, _ in
                      caption_lines(chart._scene, chart._matrices.shown["A"], 0)[:2]])  # fmt: skip
-    assert said == [["✓ 1 sector: the fewest", "one element for all lanes"],
-                    ["✓ 1 sector: the fewest", "one lane"]]  # fmt: skip
+    assert said == [["✓ 1 sector: ideal", "one element for all lanes"],
+                    ["✓ 1 sector: ideal", "one lane"]]  # fmt: skip
 
 
 def test_an_empty_chart_forgets_everything(chart):
@@ -403,12 +403,12 @@ def test_tones_follow_the_cost():
     assert access_tone(local_access("As", 1, 3)) == "good"
     assert access_tone(local_access("As", 2, 3)) == "bad"
     assert access_tone(replace(access("A", 32, 4), ideal_sectors=None)) == ""
-    assert sector_words(1, 1) == sector_words(1, 4) == "1 sector: the fewest"
+    assert sector_words(1, 1) == sector_words(1, 4) == "1 sector: ideal"
     assert sector_words(16, 2) == "16 sectors, ideal 2"
     assert sector_words(16, None) == "16 sectors"
     assert pass_words(1, 1, broadcast=True) == "1 pass, broadcast"
     assert pass_words(8, 1, broadcast=True) == "8 passes: 8-way conflict"
-    assert pass_words(4, 4) == "4 passes: the fewest"
+    assert pass_words(4, 4) == "4 passes: ideal"
     assert pass_words(8, 4) == "8 passes, ideal 4"
 
 

@@ -72,18 +72,18 @@ def not_followed_words(report: AccessReport) -> str:
 
 
 def sector_words(sectors: int, ideal: int | None) -> str:
-    """Sectors in words: "16 sectors, ideal 2", or "2 sectors: the fewest"."""
+    """Sectors in words: "16 sectors, ideal 2", or "2 sectors: ideal"."""
     count = f"{sectors} sector{'s' * (sectors != 1)}"
     if ideal is None:
         return count
-    return f"{count}: the fewest" if sectors <= ideal else f"{count}, ideal {ideal}"
+    return f"{count}: ideal" if sectors <= ideal else f"{count}, ideal {ideal}"
 
 
 def pass_words(passes: int, ideal: int, *, broadcast: bool = False) -> str:
-    """Passes in words: "1 pass, broadcast", "4 passes: the fewest", "8 passes: 8-way conflict"."""
+    """Passes in words: "1 pass, broadcast", "4 passes: ideal", "8 passes: 8-way conflict"."""
     if passes > ideal:
         return f"{passes} passes" + (
             f": {passes}-way conflict" if ideal == 1 else f", ideal {ideal}"
         )
-    count = f"{passes} passes: the fewest" if passes > 1 else "1 pass"
+    count = f"{passes} passes: ideal" if passes > 1 else "1 pass"
     return f"{count}, broadcast" if broadcast else count
