@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 from gemmviz.app.analysis_process import AnalysisProcess
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
-from gemmviz.core.access.lens import machine_for
+from gemmviz.core.access.machine import machine_for
 from gemmviz.core.advice.finding import Finding
 from gemmviz.core.advice.situation import Measurement, Situation, imagined_device, timed
 from gemmviz.core.experiments import Outcome, Throttle

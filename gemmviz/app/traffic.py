@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Slot
 from gemmviz.app.access_lens import AccessLens
 from gemmviz.app.book import ResultBook
 from gemmviz.app.runs import Run
-from gemmviz.core.access.lens import machine_for
+from gemmviz.core.access.machine import machine_for
 from gemmviz.core.access.report import AccessReport
 from gemmviz.core.limits import limits_for
 

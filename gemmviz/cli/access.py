@@ -11,7 +11,8 @@ from gemmviz.cli.picture import add_png, check_picture, save_picture
 from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
 from gemmviz.core.access.cautions import cautions
 from gemmviz.core.access.errors import LensError
-from gemmviz.core.access.lens import analyse, machine_for, pads, trace
+from gemmviz.core.access.lens import analyse, pads, trace
+from gemmviz.core.access.machine import machine_for
 from gemmviz.core.access.marks import not_followed_words, used_share
 from gemmviz.core.access.report import Access, AccessReport, Machine, Pad
 from gemmviz.core.codec import to_json

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gemmviz.cli.measuring import Progress, add_measuring, drain, make_job
 from gemmviz.cli.picture import add_png, check_picture, save_picture
 from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
-from gemmviz.core.access.lens import machine_for
+from gemmviz.core.access.machine import machine_for
 from gemmviz.core.advice.advise import advise
 from gemmviz.core.advice.finding import Finding
 from gemmviz.core.advice.situation import (

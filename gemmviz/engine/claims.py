@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gemmviz.core.access.errors import LensError
+from gemmviz.core.access.machine import machine_for
 from gemmviz.core.access.report import AccessReport
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.choice import quiet_by_default
@@ -194,8 +195,6 @@ class _Trials:
         return last
 
     def _look(self, trial: Lens) -> AccessReport:
-        from gemmviz.core.access.lens import machine_for  # noqa: PLC0415 (a slow import)
-
         machine = machine_for(self._device, self._limits)
         question = Question(*self._chosen(trial.choice), Problem(*trial.shape), machine)
         report = self._lens.report(question, self._stopped)

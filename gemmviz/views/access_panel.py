@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 from gemmviz.app.state import AppState
 from gemmviz.core.access.cautions import cautions
 from gemmviz.core.access.errors import LensError
-from gemmviz.core.access.lens import machine_for
+from gemmviz.core.access.machine import machine_for
 from gemmviz.core.access.marks import conflict_words, worst_conflict
 from gemmviz.core.access.report import AccessReport, Pad, Touches
 from gemmviz.views.access_headline import Headline

@@ -9,7 +9,7 @@ is one, else PoCL; 512, on a GPU 2048.
 import sys
 from collections.abc import Iterable
 
-from gemmviz.core.access.lens import machine_for
+from gemmviz.core.access.machine import machine_for
 from gemmviz.core.advice.advise import advise
 from gemmviz.core.advice.situation import Measurement, Situation, measurement_of
 from gemmviz.core.catalog import load_catalog

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gemmviz.core.access.lens import analyse, machine_for
+from gemmviz.core.access.lens import analyse
+from gemmviz.core.access.machine import machine_for
 from gemmviz.core.access.report import AccessReport
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.claim import Answer, Choice, Contest, Evidence, Lens, Run, Trial

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -57,9 +58,9 @@ class Calls(Expressions):
 
     depth = 0
 
+    @abstractmethod
     def run_function(self, function: Any, arguments: list[Value]) -> Value:
         """Executes a function of the source."""
-        raise NotImplementedError
 
     def call(self, node: Any) -> Value:
         """The value of a call, with what it reads and writes recorded."""

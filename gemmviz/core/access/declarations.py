@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, cast
 
 from pycparser import c_ast
@@ -16,7 +17,7 @@ from gemmviz.core.access.values import DATA, Value, convert, convert_payload, la
 _SPACES = {"global": "global", "local": "local", "constant": "constant", "private": "private"}
 
 
-class Declarations(State):
+class Declarations(State, ABC):
     """Scopes, declarations and types; expressions are built on it.
 
     Args:
@@ -35,9 +36,9 @@ class Declarations(State):
         self.typedefs: dict[str, tuple[Kind, Space]] = {}
         self.scopes: list[dict[str, Memory]] = []
 
+    @abstractmethod
     def evaluate(self, node: Any) -> Value:
         """The value of an expression."""
-        raise NotImplementedError
 
     def find(self, name: str) -> Memory | None:
         """The object of a name as seen from the present scope."""

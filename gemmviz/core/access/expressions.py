@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,9 +75,9 @@ class Expressions(Declarations):
         value: Value = method(node)
         return value
 
+    @abstractmethod
     def call(self, node: Any) -> Value:
         """The value of a function call."""
-        raise NotImplementedError
 
     # Names, literals, calls
 

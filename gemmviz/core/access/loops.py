@@ -11,6 +11,7 @@ is tried as well, for buffers that change places.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,9 +70,9 @@ class Loop:
 class Loops(Calls):
     """The execution of loops; other statements are added by what is built on it."""
 
+    @abstractmethod
     def execute(self, node: Any) -> None:
         """Executes a statement."""
-        raise NotImplementedError
 
     def run_loop(self, node: Any, test: Any, body: Any, step: Any, *, test_first: bool) -> None:
         """Executes a loop until every lane has left it."""

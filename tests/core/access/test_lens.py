@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from gemmviz.core.access.errors import LensError
-from gemmviz.core.access.lens import analyse, machine_for, pads, trace
+from gemmviz.core.access.lens import analyse, pads, trace
+from gemmviz.core.access.machine import machine_for
 from gemmviz.core.access.marks import used_share
 from gemmviz.core.access.report import Machine
 from gemmviz.core.codec import from_json, to_json

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gemmviz.core.access.lens import machine_for
+from gemmviz.core.access.machine import machine_for
 from gemmviz.core.access.report import AccessReport, Machine, Pad
 from gemmviz.core.advice.look import look
 from gemmviz.core.advice.outlook import Look

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gemmviz.core.access.lens import machine_for
+from gemmviz.core.access.machine import machine_for
 from gemmviz.core.advice.forecast import Forecast, Place, forecast, rates_of
 from gemmviz.core.advice.look import look
 from gemmviz.core.ceilings import Ceiling, CeilingTable
