@@ -32,7 +32,6 @@ from gemmviz.core.messages import (
 from gemmviz.core.model import Device, DeviceKey, Failure, Job, Registers, Result
 from gemmviz.core.paths import cache_dir
 from gemmviz.engine.host import Host
-from gemmviz.engine.laboratory import perform
 from gemmviz.engine.listing import Listed, list_devices
 from gemmviz.engine.record import ComparisonRecord, Record
 from gemmviz.engine.transport import Connect, LocalTransport
@@ -115,6 +114,9 @@ class Engine:
 
     def perform(self, experiment: Experiment) -> Iterator[Message | Outcome]:
         """Makes an experiment; yields what it says of its progress and last its Outcome."""
+        # Not before one is asked for: a window that opens need not wait for all their plans.
+        from gemmviz.engine.laboratory import perform  # noqa: PLC0415
+
         with self._lock:
             self._experiments.add(experiment.job_id)
         try:
