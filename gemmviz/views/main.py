@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from gemmviz.app.state import AppState
@@ -58,10 +58,11 @@ def make_window(argv: Sequence[str]) -> MainWindow:
     state.theme = arguments.theme
     window = MainWindow(state, theme)
     fit_to_screen(window)
+    # Queued: what was painted reaches the screen first.
+    window.painted.connect(window.complete, Qt.ConnectionType.QueuedConnection)
     window.show()
     # Drivers answer in another process while the rest of the window is made.
     QTimer.singleShot(0, state, state.list_devices)
-    QTimer.singleShot(0, window, window.complete)
     state.load_kernels()
     for path in arguments.kernels:
         state.open_kernel(path)

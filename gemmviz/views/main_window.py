@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
@@ -43,8 +43,10 @@ class MainWindow(QMainWindow):
     """Lays the panels out and passes actions on; closing it ends runs, children and threads.
 
     ``theme`` is the one that the application already wears, if any. The charts come with
-    ``complete``, once the window is on screen.
+    ``complete``, once ``painted`` says that the window is on screen.
     """
+
+    painted = Signal()
 
     def __init__(self, state: AppState, theme: Theme | None = None) -> None:
         super().__init__()
@@ -65,7 +67,7 @@ class MainWindow(QMainWindow):
         self.notice = label()
         set_role(self.notice, "state", "warn")
         self._samples_before = 0
-        self._arranged = False
+        self._arranged = self._painted = False
         self._lay_out()
         self._connect()
         self._on_theme_chosen()
@@ -139,6 +141,13 @@ class MainWindow(QMainWindow):
     @Slot(str)
     def _on_told(self, remark: str) -> None:
         self.statusBar().showMessage(remark, _REMARK_MILLISECONDS)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Tell of the first time."""
+        super().paintEvent(event)
+        if not self._painted:
+            self._painted = True
+            self.painted.emit()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Give the docks their widths, which Qt takes only from a window that is shown."""
