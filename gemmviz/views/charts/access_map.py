@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Slot
+from PySide6.QtCore import QPointF, Qt, Slot
 from PySide6.QtWidgets import QGraphicsWidget, QWidget
 
 from gemmviz.core.access.marks import pass_tone, pass_words
@@ -104,11 +104,6 @@ class AccessMapChart(Chart):
     def hide_hover(self) -> None:
         """Point at nothing."""
         self._hover.say("")
-
-    def leaveEvent(self, ev: QEvent) -> None:
-        """The mouse has left: no details."""
-        super().leaveEvent(ev)
-        self.hide_hover()
 
     def describe_step(self) -> str:
         """Where the picture stands: "k = 16, execution 2 of 8 (A, line 31)"; "" without one."""

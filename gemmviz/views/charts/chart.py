@@ -61,7 +61,12 @@ class Chart(pyqtgraph.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no t
         """Put the colours of ``self.theme`` on everything; called by ``set_theme``."""
 
     def hide_hover(self) -> None:
-        """Take away what follows the mouse; called before an export."""
+        """Take away what follows the mouse; called before an export and when the mouse leaves."""
+
+    def leaveEvent(self, ev: QEvent) -> None:
+        """The mouse has left: no details."""
+        super().leaveEvent(ev)
+        self.hide_hover()
 
     def home(self) -> None:
         """Show everything again; nothing happens in a chart that cannot be zoomed."""

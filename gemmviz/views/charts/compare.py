@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from PySide6.QtCore import QEvent, QPointF, Slot
+from PySide6.QtCore import QPointF, Slot
 from PySide6.QtWidgets import QWidget
 
 from gemmviz.views.charts.axis import CategoryAxis, UnitAxis
@@ -101,11 +101,6 @@ class CompareChart(Chart):
     def hide_hover(self) -> None:
         """Say nothing more of any bar."""
         self._layer.point_at(None)
-
-    def leaveEvent(self, ev: QEvent) -> None:
-        """The mouse has left: no details."""
-        super().leaveEvent(ev)
-        self.hide_hover()
 
     @Slot(object, object)
     def _on_device_range_changed(self, view: object, area: object) -> None:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, Slot
+from PySide6.QtCore import QPointF, Slot
 from PySide6.QtWidgets import QWidget
 
 from gemmviz.core import stats, units
@@ -348,8 +348,3 @@ class DistributionChart(Chart):
         """Say nothing more of any bin or sample."""
         self._bars.set_hover(None)
         self._marks.set_hover(None)
-
-    def leaveEvent(self, ev: QEvent) -> None:
-        """The mouse has left: no details."""
-        super().leaveEvent(ev)
-        self.hide_hover()

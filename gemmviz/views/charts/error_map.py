@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QPointF, Slot
+from PySide6.QtCore import QPointF, Slot
 from PySide6.QtWidgets import QWidget
 
 from gemmviz.core.error_map import ErrorMap, Errors, unpack
@@ -118,11 +118,6 @@ class ErrorMapChart(Chart):
     def hide_hover(self) -> None:
         """Point at no cell."""
         self._layer.set_spot(None)
-
-    def leaveEvent(self, ev: QEvent) -> None:
-        """The mouse has left: no details."""
-        super().leaveEvent(ev)
-        self.hide_hover()
 
     def _fit(self) -> None:
         """All of C, its cells square."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QPointF, Slot
+from PySide6.QtCore import QPointF, Slot
 from PySide6.QtWidgets import QWidget
 
 from gemmviz.core.ladder import Ladder
@@ -96,11 +96,6 @@ class LadderChart(Chart):
     def hide_hover(self) -> None:
         """Say nothing more of any rung."""
         self._layer.point_at(None)
-
-    def leaveEvent(self, ev: QEvent) -> None:
-        """The mouse has left: no details."""
-        super().leaveEvent(ev)
-        self.hide_hover()
 
     @Slot(object, object)
     def _on_device_range_changed(self, view: object, area: object) -> None:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, Slot
+from PySide6.QtCore import QPointF, Slot
 from PySide6.QtWidgets import QWidget
 
 from gemmviz.core import units
@@ -282,8 +282,3 @@ class LiveChart(Chart):
         """Take the cross hair away."""
         for mark in self._marks:
             mark.set_hover(None)
-
-    def leaveEvent(self, ev: QEvent) -> None:
-        """The mouse has left: no cross hair."""
-        super().leaveEvent(ev)
-        self.hide_hover()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QPointF, Slot
+from PySide6.QtCore import QPointF, Slot
 from PySide6.QtWidgets import QWidget
 
 from gemmviz.core.roofline import DeviceRoofs, Dot
@@ -125,11 +125,6 @@ class RooflineChart(Chart):
     def hide_hover(self) -> None:
         """Point at nothing."""
         self._layer.point_at(None)
-
-    def leaveEvent(self, ev: QEvent) -> None:
-        """The mouse has left: no details."""
-        super().leaveEvent(ev)
-        self.hide_hover()
 
     def _refresh(self) -> None:
         empty = self.is_empty()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, Slot
+from PySide6.QtCore import QPointF, Slot
 from PySide6.QtWidgets import QWidget
 
 from gemmviz.core.steps import StepCurve
@@ -67,11 +67,6 @@ class StepsChart(Chart):
     def hide_hover(self) -> None:
         """Point at no step."""
         self._cells.point_at(None)
-
-    def leaveEvent(self, ev: QEvent) -> None:
-        """The mouse has left: no details."""
-        super().leaveEvent(ev)
-        self.hide_hover()
 
     @Slot(object, object)
     def _on_device_range_changed(self, view: object, area: object) -> None:

@@ -6,7 +6,7 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, Slot
+from PySide6.QtCore import QPointF, Slot
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -121,11 +121,6 @@ class ThrottleChart(Chart):
     def hide_hover(self) -> None:
         """Point at nothing."""
         self._layer.point_at(None)
-
-    def leaveEvent(self, ev: QEvent) -> None:
-        """The mouse has left: no details."""
-        super().leaveEvent(ev)
-        self.hide_hover()
 
     @Slot(object)
     def _on_mouse_moved(self, position: QPointF) -> None:
