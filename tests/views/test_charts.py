@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
@@ -321,3 +321,18 @@ def test_wrapped_names_fit(qapp, text, width, rows):
     assert all(metrics.horizontalAdvance(line) <= width for line in lines)
     if not any("…" in line for line in lines):
         assert " ".join(lines) == " ".join(text.split())
+
+
+@pytest.mark.parametrize("kind", [kind for _, kind in CHARTS], ids=lambda kind: kind.__name__)
+def test_no_details_stay_when_the_mouse_leaves(qtbot, monkeypatch, kind):
+    hidden = []
+
+    def hide(chart):
+        hidden.append(chart)
+
+    monkeypatch.setattr(kind, "hide_hover", hide)
+    chart = kind()
+    qtbot.addWidget(chart)
+    hidden.clear()
+    QApplication.sendEvent(chart, QEvent(QEvent.Type.Leave))
+    assert hidden == [chart]
