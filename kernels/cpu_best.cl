@@ -1,4 +1,5 @@
 // For CPUs: one work-item a core, which multiplies its part of C from the caches by whole vectors.
+// C = alpha op(A) op(B) + beta C, where op(A) is M x K and op(B) K x N, all stored by rows.
 //
 //                          N                A work-group is one work-item. It makes `rows` x `cols`
 //              B     +----+----+            of C: a band across the longer side, one band an item;
@@ -13,15 +14,18 @@
 // The block of B stays in the second-level cache, the panel of A in the first; C is read and
 // written once per block. Where the rows of A lie so far apart that they share sets of the cache,
 // the panel is copied close together first. Where B is narrow, or A so low that packing B would not
-// be repaid, the micro-tile reads B where it lies. It does not know the difference: both are a
-// pointer and a stride.
+// be repaid, the micro-tile reads B where it lies: either way B is a pointer and a stride to it.
+//
+// A transposed A has the MR values of a k side by side, which the micro-tile takes as they are or
+// from a copy. A transposed B is always packed, 4 x 4 values at a time turned in registers.
 //
 // Edges cost the main loop nothing. The last strip of B is always packed, with zeros at its end;
 // the last panel of A is always copied, its last row repeated. Such a tile goes to spare room in
-// scratch, and from there its valid part to C.
+// scratch, and from there its valid part to C. At a beta of 0 C is never read.
 //
 // N = 1 and M = 1 do 2 operations for each element that comes from memory, so they have loops of
-// their own: STREAMS rows are read side by side, which keeps more of them on their way.
+// their own: STREAMS rows are read side by side, which keeps more of them on their way. One column
+// of A B and one row of A B^T are the same sums of products; so are one row and A^T B's one column.
 //
 // Memory plan: no local memory. Scratch an item: (KC + 1) x (NC + NR) for B's block, MR x (KC + 16)
 // for A's panel, MR x NR spare. MR * NV sums, NV vectors of B and one of A fill the 16 registers of
@@ -46,6 +50,12 @@
 #ifndef ITEMS
 #define ITEMS 2  // work-items that share C; the host divides by it
 #endif
+#ifndef TRANSPOSE_A
+#define TRANSPOSE_A 0  // whether A is stored as K x M
+#endif
+#ifndef TRANSPOSE_B
+#define TRANSPOSE_B 0  // whether B is stored as N x K
+#endif
 #ifndef real
 #define real float  // element type: float or double
 #endif
@@ -63,7 +73,9 @@
 #define PACKED ((KC + 1) * (NC + NR))  // elements of a block of B, with a row a strip to spare
 #define SCRATCH (PACKED + MR * PANEL_STRIDE + ODD)  // elements an item
 
-#if VW == 2
+#if NC < 1 || KC < 1 || ITEMS < 1
+#error "NC, KC and ITEMS must be at least 1"
+#elif VW == 2
 typedef JOIN(real, 2) vec;
 #elif VW == 4
 typedef JOIN(real, 4) vec;
@@ -74,14 +86,13 @@ typedef JOIN(real, 16) vec;
 #else
 #error "VECTOR_BYTES has to be 16, 32 or 64"
 #endif
-#if NC < 1 || KC < 1 || ITEMS < 1
-#error "NC, KC and ITEMS must be at least 1"
-#endif
 
 // Rows of a matrix begin anywhere. vload and vstore are calls in some CPU runtimes, this is not.
 typedef vec loose __attribute__((aligned(sizeof(real))));
 #define AT(p) (*(__global loose *)(p))
 #define OF(p) (*(__global const loose *)(p))
+typedef JOIN(real, 4) four;
+typedef four loose_four __attribute__((aligned(sizeof(real))));
 
 // OpenCL's own prefetch() is a call too. Compilers of OpenCL 1.2 may lack the other.
 #define PREFETCH(p)
@@ -90,6 +101,19 @@ typedef vec loose __attribute__((aligned(sizeof(real))));
 #undef PREFETCH
 #define PREFETCH(p) __builtin_prefetch(p)
 #endif
+#endif
+
+// Steps in a panel of A, and how the next one is called into the cache, CALLED values of k at once.
+#if TRANSPOSE_A
+#define ROW_OF_A 1
+#define STEP_OF_A lda
+#define CALLED MR
+#define AHEAD(i) PREFETCH(next + (n / NR * MR + i) * ldn);
+#else
+#define ROW_OF_A lda
+#define STEP_OF_A 1
+#define CALLED LINE
+#define AHEAD(i) PREFETCH(next + i * ldn + n / NR * LINE);
 #endif
 
 // Named variables in place of arrays: a compiler keeps those in registers.
@@ -109,83 +133,89 @@ typedef vec loose __attribute__((aligned(sizeof(real))));
 #define ZERO(i) EACH_COL(ZERO_ONE, i)
 #define LOAD(i, j) const vec b##j = OF(b + j * VW);
 #define FMA_ONE(i, j) c##i##_##j += a##i * b##j;
-#define FMA(i)                          \
-  {                                     \
-    const vec a##i = (vec)(a[i * lda]); \
-    EACH_COL(FMA_ONE, i)                \
-  }
+#define FMA(i) { const vec a##i = (vec)(a[i * ROW_OF_A]); EACH_COL(FMA_ONE, i) }
 // 8 steps ahead in a packed strip; from B itself that is elsewhere and does no harm.
-#define STEP               \
-  {                        \
-    EACH_COL(LOAD, 0)      \
-    PREFETCH(b + 8 * NR);  \
-    EACH_ROW(FMA)          \
-    a += 1;                \
-    b += ldb;              \
-  }
-#define PUT_ONE(i, j) AT(c + i * ldc + j * VW) = c##i##_##j;
+#define STEP { EACH_COL(LOAD, 0) PREFETCH(b + 8 * NR); EACH_ROW(FMA) a += STEP_OF_A; b += ldb; }
+#define C_AT(i, j) AT(c + i * ldc + j * VW)
+#define SCALE_ONE(i, j) c##i##_##j *= alpha;
+#define SCALE(i) EACH_COL(SCALE_ONE, i)
+#define PUT_ONE(i, j) C_AT(i, j) = c##i##_##j;
 #define PUT(i) EACH_COL(PUT_ONE, i)
-#define ADD_ONE(i, j) AT(c + i * ldc + j * VW) += c##i##_##j;
+#define ADD_ONE(i, j) C_AT(i, j) = c##i##_##j + keep * C_AT(i, j);
 #define ADD(i) EACH_COL(ADD_ONE, i)
 #define SPARE_ONE(i, j) AT(spare + i * NR + j * VW) = c##i##_##j;
 #define SPARE(i) EACH_COL(SPARE_ONE, i)
 #define TOUCH(i) PREFETCH(c + i * ldc);
 
-// The micro-tile: c (rows x cols of it are valid) = a (MR x ks) * b (ks x NR), or += if not first.
+// The micro-tile: c (rows x cols of it are valid) = alpha * a (MR x ks) * b (ks x NR) + keep * c.
 void tile(__global const real *restrict a, const long lda, __global const real *restrict b,
           const long ldb, __global real *c, const long ldc, __global real *spare, const int ks,
-          const int first, const int rows, const int cols) {
-  if (!first) {
-    EACH_ROW(TOUCH)
-  }
+          const real alpha, const real keep, const int rows, const int cols) {
+  if (keep != 0) { EACH_ROW(TOUCH) }
   EACH_ROW(ZERO)
   int k = 0;
-  for (; k + 2 <= ks; k += 2) {
-    STEP
-    STEP
-  }
-  if (k < ks) {
-    STEP
-  }
+  for (; k + 2 <= ks; k += 2) { STEP STEP }
+  if (k < ks) { STEP }
+  if (alpha != 1) { EACH_ROW(SCALE) }
   if (rows == MR && cols == NR) {
-    if (first) {
-      EACH_ROW(PUT)
-    } else {
-      EACH_ROW(ADD)
-    }
+    if (keep != 0) { EACH_ROW(ADD) } else { EACH_ROW(PUT) }
   } else {
     EACH_ROW(SPARE)
     for (int i = 0; i < rows; ++i) {
       for (int j = 0; j < cols; ++j) {
-        c[i * ldc + j] = first ? spare[i * NR + j] : c[i * ldc + j] + spare[i * NR + j];
+        const real sum = spare[i * NR + j];
+        c[i * ldc + j] = keep != 0 ? sum + keep * c[i * ldc + j] : sum;
       }
     }
   }
 }
 
-#define AHEAD(i) PREFETCH(next + i * ldn + n / NR * LINE);
-
 // A panel's micro-tiles: the first `direct` columns of B lie in b, the others in packed. On the way
-// the panel at `next`, which lies in A, is called into the cache, a line of each row at a time.
+// the panel at `next`, which lies in A, is called into the cache, MR lines at a time.
 void strips(__global const real *restrict a, const long lda, __global const real *restrict b,
             __global const real *restrict packed, __global real *c, const long ldc,
-            __global real *spare, const int ks, const int first, const int rows, const int direct,
-            const int cols, __global const real *next, const long ldn) {
+            __global real *spare, const int ks, const real alpha, const real keep, const int rows,
+            const int direct, const int cols, __global const real *next, const long ldn) {
   for (int n = 0; n < direct; n += NR) {
-    if (n / NR * LINE < ks) {
-      EACH_ROW(AHEAD)
-    }
-    tile(a, lda, b + n, ldc, c + n, ldc, spare, ks, first, rows, NR);
+    if (n / NR * CALLED < ks) { EACH_ROW(AHEAD) }
+    tile(a, lda, b + n, ldc, c + n, ldc, spare, ks, alpha, keep, rows, NR);
   }
   for (int n = direct; n < cols; n += NR) {
-    if (n / NR * LINE < ks) {
-      EACH_ROW(AHEAD)
-    }
-    tile(a, lda, packed + (long)(n - direct) * (ks + 1), NR, c + n, ldc, spare, ks, first, rows,
-         NR < cols - n ? NR : cols - n);
+    if (n / NR * CALLED < ks) { EACH_ROW(AHEAD) }
+    tile(a, lda, packed + (long)(n - direct) * (ks + 1), NR, c + n, ldc, spare, ks, alpha, keep,
+         rows, NR < cols - n ? NR : cols - n);
   }
 }
 
+#if TRANSPOSE_B
+#define ROW_OF_FOUR(i) const four b##i = *(__global const loose_four *)(b + i * ldb + k);
+#define TURN(i, p) \
+  *(__global loose_four *)(out + (k + i) * NR) = (four)(b0.p, b1.p, b2.p, b3.p);
+
+// Packs ks rows of cols columns of op(B), which lie as rows in b, into strips of ks x NR: 4 rows at
+// a time, by 4 x 4 values turned in registers. Strips are as far apart as those of a B as it is.
+void pack(__global real *restrict to, __global const real *restrict b, const long ldb,
+          const int ks, const int cols) {
+  for (int n = 0; n < cols; n += NR, to += (ks + 1) * NR) {
+    const int valid = NR < cols - n ? NR : cols - n;
+    int j = 0;
+    for (; j + 4 <= valid; j += 4, b += 4 * ldb) {
+      __global real *out = to + j;
+      int k = 0;
+      for (; k + 4 <= ks; k += 4) {
+        ROWS_4(ROW_OF_FOUR)
+        TURN(0, s0) TURN(1, s1) TURN(2, s2) TURN(3, s3)
+      }
+      for (; k < ks; ++k)
+        for (int i = 0; i < 4; ++i) out[k * NR + i] = b[i * ldb + k];
+    }
+    for (; j < valid; ++j, b += ldb)
+      for (int k = 0; k < ks; ++k) to[k * NR + j] = b[k];
+    for (; j < NR; ++j)
+      for (int k = 0; k < ks; ++k) to[k * NR + j] = 0;
+  }
+}
+#else
 #define MOVE_ONE(i, j) AT(out + i * NR + j * VW) = OF(row + i * ldb + n + j * VW);
 #define MOVE(i) EACH_COL(MOVE_ONE, i)
 
@@ -199,27 +229,37 @@ void pack(__global real *restrict to, __global const real *restrict b, const lon
   for (; k + 8 <= ks; k += 8) {
     __global const real *row = b + k * ldb;
     __global real *out = to + k * NR;
-    for (int n = 0; n < whole; n += NR, out += strip) {
-      ROWS_8(MOVE)
-    }
+    for (int n = 0; n < whole; n += NR, out += strip) { ROWS_8(MOVE) }
   }
   for (; k < ks; ++k) {
     __global const real *row = b + k * ldb;
     __global real *out = to + k * NR;
-    for (int n = 0; n < whole; n += NR, out += strip) {
-      MOVE(0)
-    }
+    for (int n = 0; n < whole; n += NR, out += strip) { MOVE(0) }
   }
   if (whole < cols) {
     __global real *out = to + whole / NR * strip;
     for (k = 0; k < ks; ++k) {
-      for (int j = 0; j < NR; ++j) {
+      for (int j = 0; j < NR; ++j)
         out[k * NR + j] = whole + j < cols ? b[k * ldb + whole + j] : (real)0;
-      }
     }
   }
 }
+#endif
 
+#if TRANSPOSE_A
+#define TAKE(i) out[i] = row[i];
+
+// Copies a panel of A, `rows` of its MR columns as stored valid: the last stands in for the others.
+void copy(__global real *restrict to, __global const real *restrict a, const long lda,
+          const int ks, const int rows) {
+  for (int k = 0; k < ks; ++k) {
+    __global const real *row = a + k * lda;
+    __global real *out = to + k * MR;
+    if (rows == MR) { EACH_ROW(TAKE) }
+    else for (int i = 0; i < MR; ++i) out[i] = row[i < rows ? i : rows - 1];
+  }
+}
+#else
 // Copies a panel of A, `rows` of its MR rows valid: the last of them stands in for the others.
 void copy(__global real *restrict to, __global const real *restrict a, const long lda,
           const int ks, const int rows) {
@@ -227,60 +267,48 @@ void copy(__global real *restrict to, __global const real *restrict a, const lon
     __global const real *row = a + (i < rows ? i : rows - 1) * lda;
     __global real *out = to + i * PANEL_STRIDE;
     int k = 0;
-    for (; k + VW <= ks; k += VW) {
-      AT(out + k) = OF(row + k);
-    }
-    for (; k < ks; ++k) {
-      out[k] = row[k];
-    }
+    for (; k + VW <= ks; k += VW) AT(out + k) = OF(row + k);
+    for (; k < ks; ++k) out[k] = row[k];
   }
 }
+#endif
 
 #define DOT_ZERO(i) vec s##i = (vec)(0);
 #define DOT_ADD(i) s##i += OF(a + i * lda + k) * x;
 #define DOT_PUT(i) AT(spare + i * VW) = s##i;
 
-// One column: c (rows x 1) = A (rows x K) * b (K x 1).
+// One column: c (rows x 1) = alpha * A (rows x K) * b (K x 1) + beta * c.
 void one_column(__global const real *restrict A, __global const real *restrict b,
                 __global real *restrict c, __global real *restrict spare, const int rows,
-                const int K) {
-  const int many = rows >= STREAMS;
-  const int count = many ? STREAMS : 1;  // with few rows all streams are the same row
+                const int K, const real alpha, const real beta) {
+  const int many = rows >= STREAMS, count = many ? STREAMS : 1;  // of few rows each is the same
   const long lda = many ? K : 0;
   const int whole = K - K % VW;
   for (int m = 0; m < rows; m += count) {
-    const int from = m + count <= rows ? m : rows - count;  // the last ones may be made twice
+    const int from = m + count <= rows ? m : rows - count;  // some may be summed up twice
     __global const real *a = A + (long)from * K;
     EACH_STREAM(DOT_ZERO)
-    for (int k = 0; k < whole; k += VW) {
-      const vec x = OF(b + k);
-      EACH_STREAM(DOT_ADD)
-    }
+    for (int k = 0; k < whole; k += VW) { const vec x = OF(b + k); EACH_STREAM(DOT_ADD) }
     EACH_STREAM(DOT_PUT)
-    for (int i = 0; i < count; ++i) {
+    for (int i = m - from; i < count; ++i) {
       real sum = 0;
-      for (int j = 0; j < VW; ++j) {
-        sum += spare[i * VW + j];
-      }
-      for (int k = whole; k < K; ++k) {
-        sum += a[i * lda + k] * b[k];
-      }
-      c[from + i] = sum;
+      for (int j = 0; j < VW; ++j) sum += spare[i * VW + j];
+      for (int k = whole; k < K; ++k) sum += a[i * lda + k] * b[k];
+      c[from + i] = beta != 0 ? alpha * sum + beta * c[from + i] : alpha * sum;
     }
   }
 }
 
-#define ROW_VALUE(i) const real a##i = a[k + i];
+#define ROW_VALUE(i) const real a##i = alpha * a[k + i];
 #define ROW_ADD(i) sum += a##i * OF(b + i * ldb + n);
 #define ROW_ADD_ONE(i) sum += a##i * b[i * ldb + n];
 
-// One row: c (1 x cols) = a (1 x K) * B (K x cols); c stays in the first-level cache.
+// One row: c (1 x cols) = alpha * a (1 x K) * B (K x cols) + beta * c, which stays in the cache.
 void one_row(__global const real *restrict a, __global const real *restrict B,
-             __global real *restrict c, const long ldb, const int cols, const int K) {
+             __global real *restrict c, const long ldb, const int cols, const int K,
+             const real alpha, const real beta) {
   const int whole = cols - cols % VW;
-  for (int n = 0; n < cols; ++n) {
-    c[n] = 0;
-  }
+  for (int n = 0; n < cols; ++n) c[n] = beta != 0 ? beta * c[n] : 0;
   int k = 0;
   for (; k + STREAMS <= K; k += STREAMS) {
     __global const real *b = B + k * ldb;
@@ -296,36 +324,39 @@ void one_row(__global const real *restrict a, __global const real *restrict B,
       c[n] = sum;
     }
   }
-  for (; k < K; ++k) {
-    for (int n = 0; n < cols; ++n) {
-      c[n] += a[k] * B[k * ldb + n];
-    }
-  }
+  for (; k < K; ++k)
+    for (int n = 0; n < cols; ++n) c[n] += alpha * a[k] * B[k * ldb + n];
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void cpu_best(__global const real *restrict A, __global const real *restrict B,
-              __global real *restrict C, const int M, const int N, const int K,
-              __global real *restrict scratch) {
+              __global real *restrict C, const int M, const int N, const int K, const real alpha,
+              const real beta, __global real *restrict scratch) {
   // This item's part of C: the micro-tiles of each direction shared evenly.
   const int high = ((M + MR - 1) / MR + get_num_groups(1) - 1) / get_num_groups(1) * MR;
   const int wide = ((N + NR - 1) / NR + get_num_groups(0) - 1) / get_num_groups(0) * NR;
-  const int row0 = get_group_id(1) * high;
-  const int col0 = get_group_id(0) * wide;
-  const int rows = high < M - row0 ? high : M - row0;
-  const int cols = wide < N - col0 ? wide : N - col0;
-
+  const int row0 = get_group_id(1) * high, col0 = get_group_id(0) * wide;
+  const int rows = high < M - row0 ? high : M - row0, cols = wide < N - col0 ? wide : N - col0;
   const int item = get_group_id(1) * get_num_groups(0) + get_group_id(0);
   __global real *packed = scratch + (long)item * SCRATCH;
   __global real *panel = packed + PACKED;
   __global real *spare = panel + MR * PANEL_STRIDE;
 
+  // A matrix with a side of 1 lies in a row, transposed or not.
+  if (TRANSPOSE_A && N == 1 && M > 1) {
+    one_row(B, A + row0, C + row0, M, rows, K, alpha, beta);
+    return;
+  }
+  if (TRANSPOSE_B && M == 1 && N > 1) {
+    one_column(B + (long)col0 * K, A, C + col0, spare, cols, K, alpha, beta);
+    return;
+  }
   if (N == 1) {
-    one_column(A + (long)row0 * K, B, C + row0, spare, rows, K);
+    one_column(A + (long)row0 * K, B, C + row0, spare, rows, K, alpha, beta);
     return;
   }
   if (M == 1) {
-    one_row(A, B + col0, C + col0, N, cols, K);
+    one_row(A, B + col0, C + col0, N, cols, K, alpha, beta);
     return;
   }
 
@@ -333,27 +364,30 @@ void cpu_best(__global const real *restrict A, __global const real *restrict B,
   const int kc = (K - 1) / ((K + KC - 1) / KC) + 1;
   const int nc = ((cols - 1) / ((cols + NC - 1) / NC) / NR + 1) * NR;
   const int narrow = N <= 256 && N % VW == 0;
-  const int packing = !narrow && rows >= 4 * MR;
-  const int copying = K * sizeof(real) >= 4096 && cols >= 8 * NR;
+  const int packing = TRANSPOSE_B ? 1 : !narrow && rows >= 4 * MR;
+  const long lda = TRANSPOSE_A ? M : K, ldb = TRANSPOSE_B ? K : N;
+  const int copying = lda * sizeof(real) >= 4096 && cols >= 8 * NR;
 
   for (int k0 = 0; k0 < K; k0 += kc) {
     const int ks = kc < K - k0 ? kc : K - k0;
     for (int n0 = 0; n0 < cols; n0 += nc) {
       const int ns = nc < cols - n0 ? nc : cols - n0;
-      __global const real *b = B + (long)k0 * N + col0 + n0;
+      __global const real *b =
+          TRANSPOSE_B ? B + (col0 + n0) * ldb + k0 : B + k0 * ldb + col0 + n0;
+      const real keep = k0 == 0 ? beta : (real)1;
       const int direct = packing ? 0 : ns - ns % NR;  // columns read where they lie
-      pack(packed, b + direct, N, ks, ns - direct);
+      pack(packed, b + direct, ldb, ks, ns - direct);
       for (int m = 0; m < rows; m += MR) {
         const int height = MR < rows - m ? MR : rows - m;
-        __global const real *a = A + (long)(row0 + m) * K + k0;
-        __global const real *next = a + MR * (long)K;
+        __global const real *a = TRANSPOSE_A ? A + k0 * lda + row0 + m : A + (row0 + m) * lda + k0;
+        __global const real *next = a + MR * ROW_OF_A;
         __global real *c = C + (long)(row0 + m) * N + col0 + n0;
         if (copying || height < MR) {
-          copy(panel, a, K, ks, height);
-          strips(panel, PANEL_STRIDE, b, packed, c, N, spare, ks, k0 == 0, height, direct, ns,
-                 next, K);
+          copy(panel, a, lda, ks, height);
+          strips(panel, TRANSPOSE_A ? MR : PANEL_STRIDE, b, packed, c, N, spare, ks, alpha, keep,
+                 height, direct, ns, next, lda);
         } else {
-          strips(a, K, b, packed, c, N, spare, ks, k0 == 0, MR, direct, ns, next, K);
+          strips(a, lda, b, packed, c, N, spare, ks, alpha, keep, MR, direct, ns, next, lda);
         }
       }
     }

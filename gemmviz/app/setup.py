@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gemmviz.core.choice import quiet_by_default
-from gemmviz.core.model import Device, Parameters, Problem, Variant
+from gemmviz.core.feasibility import plain_reason
+from gemmviz.core.model import Device, Order, Parameters, Problem, Transpose, Variant
 from gemmviz.core.policy import STANDARD, Policy
 from gemmviz.core.tuned import tuned_parameters
 
@@ -31,6 +32,19 @@ class Option:
     reason: str = ""
 
 
+TRANSPOSE_OPTIONS = (
+    Option("A B", "nn"),
+    Option("A Bᵀ", "nt"),
+    Option("Aᵀ B", "tn"),
+    Option("Aᵀ Bᵀ", "tt"),
+)
+ORDER_OPTIONS = (
+    Option("as the kernel wants it", ""),
+    Option("row by row", "row"),
+    Option("column by column", "column"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Badge:
     """A short mark with its meaning: "good", "bad", "doubt" or "plain"; ``why`` is a sentence."""
@@ -46,7 +60,8 @@ class Setup:
 
     ``seed`` is None for a fresh one each run, ``launch_limit_seconds`` for fifty times what is
     foreseen, ``quiet`` for what the device has by default; ``policy_on`` fills that in. With
-    ``square`` the three sizes are kept equal.
+    ``square`` the three sizes are kept equal. Transposes, storage, alpha and beta wait for a kernel
+    that knows of them.
     """
 
     variant: Variant | None = None
@@ -61,6 +76,10 @@ class Setup:
     seed: int | None = None
     launch_limit_seconds: float | None = None
     build_options: str = ""
+    transpose: Transpose = "nn"
+    order: Order = ""
+    alpha: float = 1.0
+    beta: float = 0.0
 
     def with_variant(self, variant: Variant, device: Device | None = None) -> Setup:
         """The same with another kernel, and what its rules leave of the rest.
@@ -98,8 +117,18 @@ class Setup:
         return replace(self.policy, quiet=quiet)
 
     def problem(self, seed: int = 0) -> Problem:
-        """Shape and element type with the seed of one run."""
-        return Problem(self.m, self.n, self.k, self.element, seed)
+        """Shape, element type and what the kernel knows of the form, with the seed of one run."""
+        problem = Problem(self.m, self.n, self.k, self.element, seed)
+        if self.variant is None or not self.variant.general:
+            return problem
+        return replace(
+            problem, transpose=self.transpose, order=self.order, alpha=self.alpha, beta=self.beta
+        )
+
+
+def form_reason(setup: Setup) -> str:
+    """Why the chosen kernel computes C = A B alone, or ""."""
+    return plain_reason(setup.variant) if setup.variant is not None else "Choose a kernel."
 
 
 def family_title(family: str) -> str:

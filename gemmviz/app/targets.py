@@ -33,6 +33,31 @@ def target_of(setup: Setup, device: Device) -> Target:
     return Target(device, _reason(setup, setup.variant, device) or "")
 
 
+def run_refusal(setup: Setup, targets: Sequence[Target], *, asking: bool) -> str:
+    """Why Run would do nothing at all, or ""; ``asking`` while the devices are not known yet."""
+    if setup.variant is None:
+        return "Choose a kernel: none could be loaded."
+    if not targets:
+        return "" if asking else "There is no device to run on."
+    if all(target.refusal for target in targets):
+        return targets[0].refusal
+    return ""
+
+
+def next_step(
+    setup: Setup, targets: Sequence[Target], devices: Sequence[Device], *, asking: bool
+) -> str:
+    """What to do while there is nothing to look at."""
+    if asking:
+        return "Asking the drivers for their devices..."
+    if not devices:
+        return "No OpenCL device was found: the panel at the left says how to get one."
+    if (refused := run_refusal(setup, targets, asking=asking)) or setup.variant is None:
+        return refused
+    names = [device_label(target.device) for target in targets if not target.refusal]
+    return f"Press Run (Ctrl+R) to time {setup.variant.title} on {' and '.join(names)}"
+
+
 def remarks(targets: Sequence[Target], selected: Device | None) -> tuple[str, ...]:
     """What to know before Run, a sentence each; none where it would do nothing at all.
 

@@ -20,7 +20,8 @@ SIZES = ("M", "N", "K", "lda", "ldb", "ldc")
 SCALARS = ("alpha", "beta")
 C_TYPES = ("int", "uint", "long", "ulong", "float", "double", "real")
 
-_TABLES = {"local", "value", "buffer", "scratch"}
+_TABLES = {"local", "value", "buffer", "scratch", "tensor_map"}
+_SWIZZLES = (0, 32, 64, 128)
 
 _REQUIRED = ("title", "summary", "family", "order", "arguments", "group", "tile", "dims",
              "local_bytes", "shapes")  # fmt: skip
@@ -30,12 +31,14 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "operation": ("multiply", "add"),
     "expect": ("verified", "wrong"),
     "precision": ("element", "tf32", "tf32x3"),
+    "build": ("ptx-sm_90a",),
 }
 _TEXTS = ("title", "summary", "family", "idea", "finding", "right_when", "local_bytes", "entry")
-_KNOWN = {*_REQUIRED, *_CHOICES, *_TEXTS, "rung", "require", "needs", "elements", "parameters"}
+_KNOWN = {*_REQUIRED, *_CHOICES, *_TEXTS, "rung", "require", "needs", "elements", "parameters",
+          "general", "groups", "stored"}  # fmt: skip
 # A library has neither source nor work-groups, so its file says only what it is.
 _REQUIRED_OF_LIBRARY = ("title", "summary", "family", "library", "elements")
-_KNOWN_OF_LIBRARY = {*_REQUIRED_OF_LIBRARY, "rung", "needs", "precision"}
+_KNOWN_OF_LIBRARY = {*_REQUIRED_OF_LIBRARY, "rung", "needs", "precision", "general"}
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _ATTRIBUTE = r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)\s*"
@@ -188,6 +191,7 @@ class _Reader:
             needs=self._strings("needs"),
             elements=self._elements(""),
             library=name,
+            general=self._flag("general"),
         )
 
     def variant(self, stem: str, source: str) -> Variant:
@@ -213,6 +217,9 @@ class _Reader:
             needs=self._strings("needs"),
             elements=self._elements(source),
             parameters=self._parameters(source),
+            general=self._general(source),
+            groups=self._formula("groups", self._data.get("groups", "")),
+            stored=self._strings("stored", tuple(ELEMENTS)),
         )
         fault = fault_of(variant)
         if fault is not None:
@@ -226,6 +233,27 @@ class _Reader:
         if not isinstance(value, str):
             raise self._error(key, "this must be a text")
         return " ".join(value.split())
+
+    def _flag(self, key: str) -> bool:
+        value = self._data.get(key, False)
+        if not isinstance(value, bool):
+            raise self._error(key, f"{_shown(value)} is neither true nor false")
+        return value
+
+    def _general(self, source: str) -> bool:
+        """Whether the kernel says it is general; one that ignores what that means cannot be."""
+        if not self._flag("general"):
+            return False
+        if self._data.get("operation", "multiply") != "multiply":
+            raise self._error("general", "only a multiplication can be general")
+        code = _COMMENT.sub(" ", source)
+        for macro in ("TRANSPOSE_A", "TRANSPOSE_B"):
+            if not re.search(rf"\b{macro}\b", code):
+                raise self._error("general", f"the kernel's source never uses {macro}")
+        for name in SCALARS:
+            if name not in self._list("arguments"):
+                raise self._error("general", f"{name} is missing among the arguments")
+        return True
 
     def _choice(self, key: str) -> str:
         value = self._data[key]
@@ -278,6 +306,8 @@ class _Reader:
                     return Argument(kind, item)
             raise self._error("arguments", f"{_shown(item)} is unknown")
         kinds = (_TABLES & item.keys()) if isinstance(item, dict) else set()
+        if kinds == {"tensor_map"}:
+            return self._tensor_map(item)
         if len(kinds) != 1 or item.keys() - kinds - {"type"}:
             raise self._error("arguments", f"{_shown(item)} is no argument")
         kind = kinds.pop()
@@ -288,6 +318,17 @@ class _Reader:
         if kind == "value" and type(text) is float and math.isfinite(text):
             return Argument("constant", repr(text), str(c_type))
         return Argument(kind, self._formula("arguments", text), str(c_type))
+
+    def _tensor_map(self, item: Mapping[str, Any]) -> Argument:
+        name, box, swizzle = item["tensor_map"], item.get("box"), item.get("swizzle", 0)
+        if item.keys() - {"tensor_map", "box", "swizzle"} or name not in MATRICES:
+            raise self._error("arguments", f"{_shown(item)} is no argument")
+        if not isinstance(box, list) or len(box) != 2:
+            raise self._error("arguments", "a tensor map's box has two sizes: along a row, across")
+        if swizzle not in _SWIZZLES:
+            listed = ", ".join(map(str, _SWIZZLES))
+            raise self._error("arguments", f"{_shown(swizzle)} is not one of {listed}")
+        return Argument("tensor_map", name, "real", self._formulas("arguments", box), int(swizzle))
 
     def _entry(self, source: str) -> str:
         kernels = _KERNEL.findall(_COMMENT.sub(" ", source))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from gemmviz.core.expr import ExprError
 from gemmviz.core.feasibility import refusal
 from gemmviz.core.instrument import with_counters
-from gemmviz.core.launch import Geometry, geometry
+from gemmviz.core.launch import Geometry, geometry, kernel_view
 from gemmviz.core.limits import limits_for
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import Argument, Device, Job, Parameters, Problem, Variant
@@ -66,6 +66,8 @@ def own_job(job: Job, device: Device) -> Job | None:
         problem = counting_problem(
             job.variant, job.parameters, job.problem.element, groups, cpu=device.type == "CPU"
         )
+        # The transposes are macros of the very kernel whose groups are counted.
+        problem = replace(problem, transpose=kernel_view(job.variant, job.problem).transpose)
     except ExprError:
         return None
     if refusal(job.variant, job.parameters, problem, device, limits_for(device)) is not None:

@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 Pixels = npt.NDArray[Any]
 
+_MOST_PIXELS = 2**22  # far more than a picture shows
+
 
 @dataclass(frozen=True, slots=True)
 class ErrorMap:
@@ -75,12 +77,20 @@ def unpack(error_map: ErrorMap) -> Errors:
     if min(error_map.step_rows, error_map.step_cols) < 1:
         raise ValueError("the error map is damaged: its pixels have no size")
     shape = (-(-error_map.rows // error_map.step_rows), -(-error_map.cols // error_map.step_cols))
+    if min(shape) < 1 or shape[0] * shape[1] > _MOST_PIXELS:
+        raise ValueError("the error map is damaged: it has no usable size")
 
     def read(text: str, dtype: str) -> Pixels:
+        wanted = shape[0] * shape[1] * np.dtype(dtype).itemsize
         try:
-            data = zlib.decompress(base64.b64decode(text, validate=True))
+            # A map from elsewhere may claim little and unpack to more than there is memory.
+            data = zlib.decompressobj().decompress(
+                base64.b64decode(text, validate=True), wanted + 1
+            )
         except zlib.error as error:
             raise ValueError(f"the error map is damaged: {error}") from error
+        if len(data) != wanted:
+            raise ValueError("the error map is damaged: it has another size than it says")
         return np.frombuffer(data, dtype).reshape(shape)
 
     return Errors(

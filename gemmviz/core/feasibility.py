@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
+from dataclasses import replace
+
+import numpy as np
 
 from gemmviz.core.expr import ExprError, evaluate, names_in
 from gemmviz.core.launch import (
@@ -11,7 +15,9 @@ from gemmviz.core.launch import (
     dynamic_local_bytes,
     formula_names,
     geometry,
+    kernel_view,
     matrix_bytes,
+    scalars,
     scratch_bytes,
 )
 from gemmviz.core.libraries import memory_of
@@ -73,7 +79,8 @@ def refusal(
         return f"{device.name} cannot run: {device.unavailable}."
     try:
         return (
-            parameter_refusal(variant, parameters, problem, device, limits)
+            form_refusal(variant, problem)
+            or parameter_refusal(variant, parameters, problem, device, limits)
             or element_refusal(variant, problem.element, device)
             or _memory_refusal(variant, parameters, problem, device)
             or _shape_refusal(variant, parameters, problem)
@@ -105,12 +112,38 @@ def parameter_refusal(
         return f"{variant.title} has no launch at {describe_parameters(parameters)}: {error}."
 
 
+def plain_reason(variant: Variant) -> str:
+    """Why a variant takes neither transposed inputs nor alpha and beta; "" for a general one."""
+    if variant.general:
+        return ""
+    what = "A + B" if variant.operation == "add" else "A B"
+    return (
+        f"{variant.title} computes C = {what} alone, from matrices stored {variant.order} by "
+        f"{variant.order}."
+    )
+
+
+def form_refusal(variant: Variant, problem: Problem) -> str | None:
+    """Why a variant does not multiply in this form, or None: transposes, order, alpha, beta."""
+    own = replace(problem, order="") if problem.order == variant.order else problem
+    if not variant.general and not own.is_plain:
+        return plain_reason(variant)
+    least = float(np.finfo(ELEMENTS[problem.element].dtype).tiny)
+    asked_of = (("Alpha", problem.alpha), ("Beta", problem.beta))
+    for (name, asked), value in zip(asked_of, scalars(problem), strict=True):
+        # Devices may take a number below the normal ones for zero.
+        if not math.isfinite(value) or (asked and abs(value) < least):
+            return f"{name} is {asked:g}, which is beyond the range of {problem.element}."
+    return None
+
+
 def element_refusal(variant: Variant, element: str, device: Device) -> str | None:
     """Why this element type is not to be had, or None."""
     if element not in variant.elements:
         return f"{variant.title} is written for {' or '.join(variant.elements)}, not {element}."
-    # OpenCL's extensions bind what is compiled from OpenCL C.
-    if memory_of(variant) == "device" and element not in device.elements:
+    # OpenCL's extensions bind what is compiled from OpenCL C and computes in the type.
+    computes = memory_of(variant) == "device" and element not in variant.stored
+    if computes and element not in device.elements:
         return f"{device.name} does not compute in {element}."
     return None
 
@@ -153,7 +186,7 @@ def _require_refusal(
     shape: bool,
 ) -> str | None:
     """The first unmet rule of the variant, among those on the shape or among the others."""
-    names = formula_names(parameters, problem)
+    names = formula_names(parameters, kernel_view(variant, problem))
     if device.max_work_group_size is not None:
         names["max_group_size"] = device.max_work_group_size
     if available is not None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from gemmviz.core.expr import ExprError, evaluate, names_in
 from gemmviz.core.model import Parameter, Variant
 
-SHAPE_NAMES = ("M", "N", "K", "element_bytes")
+SHAPE_NAMES = ("M", "N", "K", "element_bytes", "TRANSPOSE_A", "TRANSPOSE_B")
 DEVICE_NAMES = ("max_group_size", "local_limit")
-_PROBE = {"M": 64, "N": 64, "K": 64, "element_bytes": 4, "max_group_size": 1024,
-          "local_limit": 2**16}  # fmt: skip
+_PROBE = {"M": 64, "N": 64, "K": 64, "element_bytes": 4, "TRANSPOSE_A": 0, "TRANSPOSE_B": 0,
+          "max_group_size": 1024, "local_limit": 2**16}  # fmt: skip
 _MAX_COMBINATIONS = 4096
 
 
@@ -40,7 +40,10 @@ def fault_of(variant: Variant) -> Fault | None:
         ("local_bytes", variant.local_bytes),
         *(("arguments", argument.text) for argument in variant.arguments
           if argument.kind in ("local", "value", "buffer", "scratch")),
+        *(("arguments", text) for argument in variant.arguments for text in argument.box),
     ]  # fmt: skip
+    if variant.groups:
+        formulas.append(("groups", variant.groups))
     with_device = [("require", text) for text in variant.require]
     if variant.right_when:
         with_device.append(("right_when", variant.right_when))
@@ -79,7 +82,7 @@ def _fault_at_some_setting(
             values[setting] = value
             if key == "require" and not value:
                 possible = False  # refused before anything else is asked of it
-            if possible and key in ("group", "tile") and value < 1:
+            if possible and key in ("group", "tile", "groups") and value < 1:
                 return Fault(key, f"'{text}' is {value}, and must be at least 1")
             if possible and key == "local_bytes" and value < 0:
                 return Fault(key, f"'{text}' is negative")

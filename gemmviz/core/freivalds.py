@@ -1,4 +1,4 @@
-"""Freivalds' test: whether C = A B, row by row, without computing the product.
+"""Freivalds' test: whether C = alpha A B + beta C0, row by row, without computing the product.
 
 R. Freivalds, Probabilistic machines can use less running time, IFIP Congress 1977: for a random
 vector x, C x equals A (B x) where C = A B, and where a row of C is wrong the two differ there with
@@ -11,6 +11,8 @@ errors, so their sum over the row stays below the root of the sum of their squar
 fall with the square of how far r is above the usual error (Hoeffding's inequality)::
 
     |C x - A (B x)|_i  <=  r sqrt(sum_k a_ik^2 * sum_j b_kj^2)
+
+With alpha, and with beta times what C held before, each side has one more term of its kind.
 
 What it can miss: an error of less than about twice this tolerance, which is sqrt(N) times the bound
 of one cell; and errors in one row that cancel in every vector, with a probability of at most
@@ -39,18 +41,22 @@ def failing_rows(
     b: Matrix,
     c: Matrix,
     *,
+    scalars: tuple[float, float] = (1.0, 0.0),
+    before: Matrix | None = None,
     relative: float,
     tiny: float,
     seed: np.random.SeedSequence,
     cancelled: Callable[[], bool],
     vectors: int = VECTORS,
 ) -> npt.NDArray[np.bool_] | None:
-    """The rows of C that are not those of A B.
+    """The rows of C that are not those of alpha A B + beta C0.
 
     Args:
         a: Of shape (m, k).
         b: Of shape (k, n).
         c: The product as computed, of shape (m, n).
+        scalars: Alpha and beta.
+        before: C0, what C held before, of shape (m, n); None where beta is 0.
         relative: The error allowed to a cell, relative to sqrt(sum_k a_ik^2 b_kj^2).
         tiny: The absolute error allowed to a cell besides.
         seed: Draws the vectors.
@@ -73,13 +79,20 @@ def failing_rows(
         b_x[rows] = part @ x
         b_squares[rows] = np.square(part).sum(axis=1)
     failed = np.zeros(m, np.bool_)
+    alpha, beta = scalars
     for rows in _blocks(m, max(k, n)):
         if cancelled():
             return None
         a_part = a[rows].astype(np.float64)
-        tolerance = relative * np.sqrt(np.square(a_part) @ b_squares) + tiny * math.sqrt(n)
+        spread = abs(alpha) * np.sqrt(np.square(a_part) @ b_squares)
+        expected = alpha * (a_part @ b_x)
+        if before is not None:
+            c_part = before[rows].astype(np.float64)
+            spread += abs(beta) * np.sqrt(np.square(c_part).sum(axis=1))
+            expected += beta * (c_part @ x)
+        tolerance = relative * spread + tiny * math.sqrt(n)
         with np.errstate(invalid="ignore", over="ignore"):
-            off = np.abs(c[rows].astype(np.float64) @ x - a_part @ b_x)
+            off = np.abs(c[rows].astype(np.float64) @ x - expected)
             # Not "off > tolerance": a NaN must count as wrong.
             failed[rows] = ~(off <= tolerance[:, np.newaxis]).all(axis=1)
     return failed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gemmviz.core.model import Job, Verdict
 
@@ -25,11 +25,9 @@ def question_of(job: Job) -> Question:
     The device, the problem but for its inputs, and the caches; and whether floats are rounded to
     TF32, since a library that may do so is no measure for one that may not.
     """
-    variant, problem = job.variant, job.problem
-    return (
-        job.device, variant.operation, problem.m, problem.n, problem.k, problem.element,
-        job.policy.cache, variant.precision == "tf32",
-    )  # fmt: skip
+    variant, problem = job.variant, replace(job.problem, seed=0)
+    tf32 = variant.precision == "tf32"
+    return job.device, variant.operation, problem, job.policy.cache, tf32
 
 
 def fastest_libraries(timings: Iterable[Timing]) -> dict[Question, Timing]:

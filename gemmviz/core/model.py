@@ -13,6 +13,15 @@ from gemmviz.core.trust import DeviceTimer, TimerTrust
 
 Verdict = Literal["verified", "wrong", "unchecked"]
 
+Transpose = Literal["nn", "nt", "tn", "tt"]
+"""Which of A and B are stored transposed (t) and which as they are (n), A first."""
+
+Order = Literal["", "row", "column"]
+"""How matrices lie in memory: row after row or column after column; "" as the kernel wants it."""
+
+TRANSPOSES: tuple[Transpose, ...] = ("nn", "nt", "tn", "tt")
+ORDERS: tuple[Order, ...] = ("", "row", "column")
+
 
 @dataclass(frozen=True, slots=True)
 class Element:
@@ -116,15 +125,20 @@ class Argument:
         kind: "matrix" (``text`` is A, B or C), "size" (M, N, K, lda, ldb or ldc), "scalar"
             (alpha or beta), "local" (``text`` is the formula of its bytes), "value" (``text`` is a
             formula passed by value), "constant" (a number passed by value), "buffer" (a formula
-            passed by pointer) or "scratch" (the formula of the bytes of a global buffer that the
-            kernel finds with nothing in it).
+            passed by pointer), "scratch" (the formula of the bytes of a global buffer that holds
+            zeros at first and later what the last launch left) or "tensor_map" (A, B or C as
+            NVIDIA's tensor memory access unit copies it, a tile at a time).
         text: See ``kind``.
         type: The C type of a size, value or buffer: int, uint, long, ulong, float, double or real.
+        box: Formulas of the elements in a tile of a tensor map, along a row as stored and across.
+        swizzle: Bytes of a tile's row that are swizzled in local memory: 32, 64, 128, or 0.
     """
 
     kind: str
     text: str
     type: str = "int"
+    box: tuple[str, ...] = ()
+    swizzle: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +159,12 @@ class Variant:
     size, dimension 0 first; ``tile_rows`` x ``tile_cols`` is the part of C that one work-group
     computes; ``dims`` says which of "rows" and "cols" each NDRange dimension walks over.
     ``library`` names a key of :data:`gemmviz.core.libraries.LIBRARIES` that multiplies in place of
-    a kernel: then there is no source, and the formulas describe one group of one item.
+    a kernel: then there is no source, and the formulas describe one group of one item. ``general``
+    is whether it computes C = alpha op(A) op(B) + beta C, transposed inputs included. ``groups`` is
+    how many groups a launch has where they go round among the tiles, or "" for one a tile.
+    ``build`` names what is done to the compiler's output ("ptx-sm_90a", see
+    :mod:`gemmviz.engine.ptx`). ``stored`` are those of ``elements`` that the kernel never computes
+    with: it moves their bits, and ``real`` is an unsigned integer.
     """
 
     id: str
@@ -174,6 +193,10 @@ class Variant:
     elements: tuple[str, ...] = ("half", "float", "double")
     parameters: tuple[Parameter, ...] = ()
     library: str = ""
+    general: bool = False
+    groups: str = ""
+    build: str = ""
+    stored: tuple[str, ...] = ()
 
 
 Parameters = tuple[tuple[str, int], ...]
@@ -182,13 +205,26 @@ Parameters = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """C (m x n) = A (m x k) B (k x n) in one element type, its inputs drawn from ``seed``."""
+    """C (m x n) = alpha op(A) op(B) + beta C in one element type, inputs drawn from ``seed``.
+
+    op(A) is m x k and op(B) k x n. A matrix that ``transpose`` marks with t is stored the other
+    way: A as k x m, B as n x k. Only a general variant computes what :attr:`is_plain` is not.
+    """
 
     m: int
     n: int
     k: int
     element: str = "float"
     seed: int = 0
+    transpose: Transpose = "nn"
+    order: Order = ""
+    alpha: float = 1.0
+    beta: float = 0.0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is C = A B, and nothing is asked of how the matrices lie."""
+        return (self.transpose, self.order, self.alpha, self.beta) == ("nn", "", 1.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

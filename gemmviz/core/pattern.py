@@ -24,6 +24,7 @@ class Tally:
 
     Attributes:
         wrong: Cells found wrong.
+        unwritten: Those of them that hold what C was filled with.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Tally:
         self._place_wrong = np.zeros((1, 1) if unknown else self._tile, np.int64)
         self._failed = np.zeros(0, np.intp)
         self._whole_tiles = rows // self._tile[0], cols // self._tile[1]
-        self.wrong = self._unwritten = self._nan = self._zero = 0
+        self.wrong = self.unwritten = self._nan = self._zero = 0
 
     @property
     def rows_failed(self) -> int:
@@ -75,7 +76,7 @@ class Tally:
         at, along = np.nonzero(wrong)
         row, col = rows[at], cols[along]
         left = unwritten[row, col]
-        self._unwritten += int(np.count_nonzero(left))
+        self.unwritten += int(np.count_nonzero(left))
         self._nan += int(np.count_nonzero(np.isnan(value[wrong]) & ~left))
         self._zero += int(np.count_nonzero(value[wrong] == 0))
         tall, wide = self._tile
@@ -116,7 +117,7 @@ class Tally:
     @property
     def _word(self) -> str:
         """What all wrong cells are."""
-        if self._unwritten == self.wrong:
+        if self.unwritten == self.wrong:
             return "never written"
         if self._nan == self.wrong:
             return "NaN"
@@ -135,7 +136,7 @@ class Tally:
         compared = sum(len(rows) * len(cols) for rows, cols in self._regions)
         if self.wrong < compared:
             return ""
-        if self._unwritten == compared and not self._sampled:
+        if self.unwritten == compared and not self._sampled:
             return "No cell was written"
         return f"Every {'compared ' if self._sampled else ''}cell is {self._word}"
 
@@ -247,9 +248,9 @@ class Tally:
     def _mixed(self) -> str:
         if 0 < self._nan < self.wrong:
             return f"{self._nan:,} of them {'is' if self._nan == 1 else 'are'} NaN"
-        if 0 < self._unwritten < self.wrong:
-            verb = "was" if self._unwritten == 1 else "were"
-            return f"{self._unwritten:,} of them {verb} never written"
+        if 0 < self.unwritten < self.wrong:
+            verb = "was" if self.unwritten == 1 else "were"
+            return f"{self.unwritten:,} of them {verb} never written"
         return ""
 
 

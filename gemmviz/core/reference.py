@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gemmviz.core.freivalds import VECTORS, failing_rows
-from gemmviz.core.launch import flop, matrix_shapes
+from gemmviz.core.launch import flop, matrix_shapes, scalars
 from gemmviz.core.model import ELEMENTS, Check, Outside, Problem, Variant
 from gemmviz.core.pattern import Tally
 
@@ -37,10 +37,14 @@ _ROUNDOFF = {"element": 0.0, "tf32": 2.0**-11, "tf32x3": 2.0**-21}
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The logical matrices of a problem, row-major: ``a`` and ``b`` in the element type."""
+    """The logical matrices of a problem, row-major and in the element type: op(A) and op(B).
+
+    ``c`` is what C holds before the launch; None where the kernel must not read it.
+    """
 
     a: Matrix
     b: Matrix
+    c: Matrix | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +53,7 @@ class Answer:
 
     Attributes:
         c: C, m x n, in the element type.
-        unwritten: Whether a cell still holds what C was filled with before the launch, m x n.
+        unwritten: Whether a cell holds what it was filled with before the launch, m x n.
         outside: What was overwritten around the buffers.
     """
 
@@ -75,22 +79,24 @@ class Block:
 
 
 def draw_inputs(variant: Variant, problem: Problem) -> Inputs:
-    """A and B uniform in [-1, 1), rounded to the element type, from the problem's seed.
+    """A, B and with beta C uniform in [-1, 1), in the element type, from the problem's seed.
 
-    Uniform values of both signs: zeros, ones or powers of two let wrong kernels pass.
+    Uniform values of both signs: zeros, ones or powers of two let wrong kernels pass. How the
+    matrices are stored changes no value.
     """
     shapes = matrix_shapes(variant, problem)
-    streams = _streams(problem)[:2]
-    a, b = (
-        _uniform(np.random.default_rng(stream), shapes[name], problem.element)
-        for name, stream in zip("AB", streams, strict=True)
-    )
-    return Inputs(a, b)
+    streams = dict(zip("ABC", (*_streams(problem)[:2], _streams(problem)[4]), strict=True))
+    drawn = {
+        name: _uniform(np.random.default_rng(stream), shapes[name], problem.element)
+        for name, stream in streams.items()
+        if name != "C" or problem.beta
+    }
+    return Inputs(drawn["A"], drawn["B"], drawn.get("C"))
 
 
 def _streams(problem: Problem) -> list[np.random.SeedSequence]:
-    """Independent random streams of the seed: for A, B, the sampled places and the vectors."""
-    return np.random.SeedSequence(problem.seed).spawn(4)
+    """Independent random streams of the seed: A, B, the sampled places, the vectors and C."""
+    return np.random.SeedSequence(problem.seed).spawn(5)
 
 
 def _uniform(generator: np.random.Generator, shape: tuple[int, int], element: str) -> Matrix:
@@ -102,8 +108,10 @@ def _uniform(generator: np.random.Generator, shape: tuple[int, int], element: st
     return values.astype(dtype, copy=False)
 
 
-def error_bound(variant: Variant, problem: Problem, a: Matrix, b: Matrix) -> Matrix:
-    """The largest error that rounding may leave in each cell of A B (or of A + B).
+def error_bound(
+    variant: Variant, problem: Problem, a: Matrix, b: Matrix, c: Matrix | None = None
+) -> Matrix:
+    """The largest error that rounding may leave in each cell of alpha A B + beta C (or of A + B).
 
     A dot product of length K in any order errs by at most gamma_K (|A| |B|), gamma_K = K u to first
     order in the unit roundoff u (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
@@ -114,11 +122,15 @@ def error_bound(variant: Variant, problem: Problem, a: Matrix, b: Matrix) -> Mat
     would pass in half from K = 1536. One more rounding stores the result; in double the reference
     rounds as the kernel does, so it has the same allowance once more.
 
+    beta C is one more term of the sum, and a scaling by alpha one more rounding: the first bound
+    becomes (K + 3) u (|alpha| |A| |B| + |beta| |C|), the second grows alike.
+
     Args:
         variant: Says the operation and the precision.
         problem: Says K and the element type.
         a: Rows of A in float64, shape (rows, k).
         b: Columns of B in float64, shape (k, cols).
+        c: What C held there before in float64, shape (rows, cols); None where beta is 0.
 
     Returns:
         Absolute bounds, shape (rows, cols).
@@ -129,22 +141,34 @@ def error_bound(variant: Variant, problem: Problem, a: Matrix, b: Matrix) -> Mat
         sums: Matrix = u * (np.abs(a) + np.abs(b)) + tiny
         return sums
     usual_count = _usual_count(variant, problem)
+    alpha, beta = scalars(problem)
     # Reduced-precision products carry two rounded operands each, once whatever the length.
-    worst_count = (problem.k + 1) * u + 2 * _ROUNDOFF[variant.precision]
+    worst_count = (_terms(problem) + 1) * u + 2 * _ROUNDOFF[variant.precision]
     # Float32 is exact enough for a bound and takes half the time; entries are at most 1.
     squares = np.square(a).astype(np.float32) @ np.square(b).astype(np.float32)
-    bound: Matrix = np.sqrt(squares.astype(np.float64)) * usual_count
+    size: Matrix = np.sqrt(squares.astype(np.float64)) * abs(alpha)
+    if c is not None:
+        size = np.hypot(size, beta * c)  # squares of either could leave the range of float64
+    bound: Matrix = size * usual_count
     # |A| |B| is never below sqrt(A^2 B^2), so a larger count cannot give the smaller bound.
     if worst_count < usual_count:
-        np.minimum(bound, np.abs(a) @ np.abs(b) * worst_count, out=bound)
+        sizes = np.abs(a) @ np.abs(b) * abs(alpha)
+        if c is not None:
+            sizes += np.abs(beta * c)
+        np.minimum(bound, sizes * worst_count, out=bound)
     bound += tiny
     return bound
+
+
+def _terms(problem: Problem) -> int:
+    """Terms of the sum that a cell is; a scaling by alpha rounds like one more."""
+    return problem.k + (problem.alpha != 1) + (problem.beta != 0)
 
 
 def _usual_count(variant: Variant, problem: Problem) -> float:
     """The usual error of a cell relative to sqrt(A^2 B^2); see :func:`error_bound`."""
     coarse = _ROUNDOFF[variant.precision]
-    return (8 * math.sqrt(problem.k) + 1) * _unit_roundoff(problem) + 16 * coarse
+    return (8 * math.sqrt(_terms(problem)) + 1) * _unit_roundoff(problem) + 16 * coarse
 
 
 def _unit_roundoff(problem: Problem) -> float:
@@ -185,6 +209,7 @@ def compared_blocks(
     """
     depth = 1 if variant.operation == "add" else problem.k
     edge = min(_BLOCK_EDGE, max(16, _BLOCK_ENTRIES // depth))
+    alpha, beta = scalars(problem)
     for rows, cols in regions:
         for some_rows in _pieces(rows, edge):
             a = None
@@ -196,8 +221,12 @@ def compared_blocks(
                     if a is None:
                         a = inputs.a[_span(some_rows)].astype(np.float64)
                     b = inputs.b[:, _span(some_cols)].astype(np.float64)
-                    expected = a @ b
-                bound = error_bound(variant, problem, a, b)
+                    expected = alpha * (a @ b)
+                before = None
+                if inputs.c is not None:
+                    before = _float64(inputs.c, some_rows, some_cols)
+                    expected += beta * before
+                bound = error_bound(variant, problem, a, b, before)
                 value = _float64(c, some_rows, some_cols)
                 with np.errstate(invalid="ignore", over="ignore"):
                     excess = np.abs(value - expected) / bound
@@ -265,20 +294,27 @@ def check(
         tally.add_block(block.rows, block.cols, block.excess > 1, answer.unwritten, block.value)
         worst.see(block)
     sampled = len(regions) > 1
+    failed: Mask = np.zeros(problem.m, np.bool_)
     if sampled:
-        failed = failing_rows(
+        found = failing_rows(
             inputs.a,
             inputs.b,
             answer.c,
+            scalars=scalars(problem),
+            before=inputs.c,
             relative=_usual_count(variant, problem),
             tiny=_tiny(problem),
             seed=_streams(problem)[3],
             cancelled=cancelled,
         )
-        if failed is None:
+        if found is None:
             return None
+        failed = found
         tally.add_rows(failed)
     unwritten, nan = _count_empty(answer)
+    if inputs.c is not None:
+        # C held numbers, and a cell may come out as it was: one left alone is a wrong one.
+        unwritten = tally.unwritten + _left_unseen(answer, regions, failed)
     overrun = sum(place.elements for place in answer.outside)
     wrong = tally.wrong or tally.rows_failed or unwritten or nan or overrun
     return Check(
@@ -338,6 +374,14 @@ def _count_empty(answer: Answer) -> tuple[int, int]:
         unwritten += int(np.count_nonzero(left))
         nan += int(np.count_nonzero(np.isnan(answer.c[span]) & ~left))
     return unwritten, nan
+
+
+def _left_unseen(answer: Answer, regions: Sequence[Region], failed: Mask) -> int:
+    """How many cells that were not compared are as they were, in rows that were found wrong."""
+    unseen = failed.copy()
+    unseen[regions[0][0]] = False
+    cols = np.delete(np.arange(answer.c.shape[1]), regions[-1][1])
+    return sum(int(np.count_nonzero(answer.unwritten[row, cols])) for row in np.flatnonzero(unseen))
 
 
 def cells_differing(first: Matrix, second: Matrix) -> int:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from gemmviz.core.ceilings import FMA, NEAR_READ, CeilingTable
-from gemmviz.core.launch import flop, matrix_bytes
+from gemmviz.core.launch import flop, least_bytes
 from gemmviz.core.model import Device, Problem, Variant
 from gemmviz.core.units import scaled, throughput
 
@@ -187,13 +187,11 @@ def dot(
         wrong: Whether the answer is wrong.
     """
     variant, problem, seconds = work
-    operations, least_bytes = flop(variant, problem), sum(matrix_bytes(variant, problem))
+    operations, moved = flop(variant, problem), least_bytes(variant, problem)
     rate, element = operations / seconds, problem.element
     # Matrices that fit the cache stay there from one launch to the next.
-    fits = least_bytes <= (device.global_cache_bytes or 0)
-    least = standing(
-        table, element, operations / least_bytes, rate, "cache" if fits else "global memory"
-    )
+    fits = moved <= (device.global_cache_bytes or 0)
+    least = standing(table, element, operations / moved, rate, "cache" if fits else "global memory")
     source = None
     if traffic_bytes:
         source = standing(table, element, operations / traffic_bytes, rate, "near cache")
@@ -252,7 +250,7 @@ def above_ceiling(
             "were measured on a busy device."
         )
     speed = table.fastest_bandwidth
-    moved = sum(matrix_bytes(variant, problem)) / seconds
+    moved = least_bytes(variant, problem) / seconds
     if speed and moved > _TOLERANCE * speed:
         return (
             f"Moving each matrix once at {' '.join(scaled(moved, 'B/s'))} is "

@@ -180,7 +180,7 @@ def read_registers(job: Job, session: Session, emit: Emit) -> None:
     """
     source = assemble_job(job)
     options = [*job.build_options.split(), "-cl-nv-verbose"]
-    kernel, _ = session.build(source, options, job.variant.entry)
+    kernel, _ = session.build(source, options, job.variant.entry, job.variant.build)
     emit(RegistersRead(job.id, parse_registers(kernel.log)))
 
 

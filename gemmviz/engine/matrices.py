@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gemmviz.core.feasibility import FRONT_GUARD_BYTES, GUARD_ELEMENTS
-from gemmviz.core.launch import matrix_shapes
+from gemmviz.core.launch import matrix_shapes, storage_order
 from gemmviz.core.libraries import memory_of
 from gemmviz.core.model import ELEMENTS, Outside, Problem, Variant
 from gemmviz.core.reference import Answer, draw_inputs
@@ -26,19 +26,20 @@ _POISON_BITS = {"half": 0x7D3C, "float": 0x7FA3C3C3, "double": 0x7FF43C3C3C3C3C3
 
 def matrices_key(variant: Variant, problem: Problem) -> Key:
     """Kernels with equal keys may share their matrices."""
-    return memory_of(variant), variant.order, variant.operation, problem
+    return memory_of(variant), storage_order(variant, problem), variant.operation, problem
 
 
 class Matrices:
-    """Buffers of A, B and C in the variant's storage order, between guards.
+    """Buffers of A, B and C as the problem and the variant want them stored, between guards.
 
     Each is part of a larger buffer: a page in front, the data, GUARD_ELEMENTS behind. The guards of
     A and B hold NaN, so that reading past an end poisons the answer; C and its guards hold a NaN of
-    other bits, so that a cell never written is told from one into which NaN was.
+    other bits, so that a cell never written is told from one into which NaN was, and a kernel that
+    reads C at a beta of 0 is found out. With another beta C itself holds numbers.
 
     Attributes:
         key: See :func:`matrices_key`.
-        inputs: The drawn A and B.
+        inputs: The drawn A and B, and C where beta is not 0.
         buffers: "A", "B" and "C" as kernel arguments.
     """
 
@@ -51,7 +52,12 @@ class Matrices:
         self._memory = memory
         self._dtype = np.dtype(ELEMENTS[problem.element].dtype)
         self._bits = np.dtype(f"u{self._dtype.itemsize}")
-        self._order: Literal["C", "F"] = "C" if variant.order == "row" else "F"
+        # A transposed matrix stored by rows is the matrix itself stored by columns.
+        by_rows = storage_order(variant, problem) == "row"
+        self._orders: dict[str, Literal["C", "F"]] = {
+            name: "C" if by_rows == (letter == "n") else "F"
+            for name, letter in zip("ABC", (*problem.transpose, "n"), strict=True)
+        }
         self._shapes = matrix_shapes(variant, problem)
         self._guard, self._poison = (
             self._bits.type(bits[problem.element]) for bits in (_GUARD_BITS, _POISON_BITS)
@@ -81,7 +87,7 @@ class Matrices:
         ]
 
     def poison(self) -> None:
-        """Fills C and its guards as before the first launch.
+        """Fills C and its guards as before the first launch: with NaN, or with what beta is for.
 
         Raises:
             DriverError: The device refused it.
@@ -108,9 +114,9 @@ class Matrices:
         outside = [*self._changed("A"), *self._changed("B")]
         data = self._data("C")
         outside += _outside("C", self._poison, c[: data.start], c[data.stop :])
-        shape = self._shapes["C"]
-        cells = c[data].reshape(shape, order=self._order)
-        return Answer(cells.view(self._dtype), cells == self._poison, tuple(outside))
+        cells = c[data].reshape(self._shapes["C"], order=self._orders["C"])
+        before = self._poison if self.inputs.c is None else self.inputs.c.view(self._bits)
+        return Answer(cells.view(self._dtype), cells == before, tuple(outside))
 
     def _changed(self, name: Literal["A", "B"]) -> list[Outside]:
         """Reads the guards of an input back."""
@@ -131,9 +137,9 @@ class Matrices:
         filler = self._poison if name == "C" else self._guard
         data = self._data(name)
         content = np.full(data.stop + GUARD_ELEMENTS, filler, self._bits).view(self._dtype)
-        if name != "C":
-            matrix = self.inputs.a if name == "A" else self.inputs.b
-            content[data].reshape(matrix.shape, order=self._order)[...] = matrix
+        matrix = {"A": self.inputs.a, "B": self.inputs.b, "C": self.inputs.c}[name]
+        if matrix is not None:
+            content[data].reshape(matrix.shape, order=self._orders[name])[...] = matrix
         return content
 
     def _data(self, name: str) -> slice:

@@ -23,6 +23,7 @@ from gemmviz.app.state import AppState
 from gemmviz.app.targets import kernel_reason
 from gemmviz.core.policy import Policy
 from gemmviz.views.flow_layout import FlowLayout
+from gemmviz.views.form_menu import FormMenu
 from gemmviz.views.kernel_combo import SIGNS, KernelCombo
 from gemmviz.views.measure_combo import MeasureCombo
 from gemmviz.views.option_combo import OptionCombo
@@ -50,6 +51,7 @@ class SetupBar(QFrame):
         self.sizes = SizeFields(state)
         self.element = OptionCombo()
         self.element.set_tip("Type of a matrix element")
+        self.form = FormMenu(state)
         self.measure = MeasureCombo()
         self.settings = QToolButton()
         self.settings.setText("...")
@@ -66,7 +68,7 @@ class SetupBar(QFrame):
     def _lay_out(self) -> None:
         self._choices.addWidget(_field("Kerne&l", self.kernel, self.badge))
         self._choices.addWidget(self.sizes)
-        self._choices.addWidget(_field("&Element", self.element))
+        self._choices.addWidget(_field("&Element", self.element, self.form))
         self._choices.addWidget(_field("Meas&ure", self.measure, self.settings))
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
@@ -158,7 +160,7 @@ class SetupBar(QFrame):
         """Let the Tab key go from left to right, also through boxes made later than the rest."""
         stops = (
             self.kernel, *self._parameters.values(), *self.sizes.stops, self.element,
-            self.measure, self.settings, self.run_button, self.stop_button,
+            self.form, self.measure, self.settings, self.run_button, self.stop_button,
         )  # fmt: skip
         for one, next_one in pairwise(stops):
             QWidget.setTabOrder(one, next_one)

@@ -7,6 +7,7 @@ import pytest
 from gemmviz.app.setup import (
     Setup,
     family_title,
+    form_reason,
     verdict_badge,
 )
 from gemmviz.app.targets import element_options, parameter_options, preset_options
@@ -28,6 +29,20 @@ def setup(catalog):
 def test_a_kernel_brings_its_defaults(setup):
     assert dict(setup.parameters)["TS"] == 16
     assert setup.with_parameter("TS", 32).parameters == (("TS", 32),)
+
+
+def test_a_form_waits_for_a_kernel_that_knows_it(catalog, setup):
+    asked = replace(setup, transpose="tn", order="column", alpha=0.5, beta=2.0)
+    assert asked.problem().is_plain
+    assert "Tiled in local memory computes C = A B alone" in form_reason(asked)
+    general = asked.with_variant(catalog.find("cpu_best"))
+    problem = general.problem(7)
+    assert (problem.transpose, problem.order, problem.alpha, problem.beta) == (
+        "tn", "column", 0.5, 2.0
+    )  # fmt: skip
+    assert problem.seed == 7
+    assert form_reason(general) == ""
+    assert form_reason(Setup()) == "Choose a kernel."
 
 
 def test_locked_sizes_move_together(setup):

@@ -20,7 +20,7 @@ DEVICE = Device(
     compute_capability="9.0",
 )  # fmt: skip
 SMALL = Problem(64, 64, 64)
-LONG_INDICES = ("cpu_best",)
+LONG_INDICES = ("cpu_best", "gpu_tensor", "gpu_tf32")
 
 
 def _refused(device: Device = DEVICE, problem: Problem = SMALL, kernel: str = "tiled",
@@ -136,7 +136,7 @@ def test_shapes_beyond_int_indices_are_refused(variant: Variant) -> None:
         local_mem_bytes=2**20,
     )  # fmt: skip
     parameters = merge_parameters(variant, {})
-    element = "float" if "float" in variant.elements else "double"
+    element = next(name for name in ("float", "double", "half") if name in variant.elements)
     assert refusal(variant, parameters, Problem(32768, 32768, 32768, element), room) is None
     beyond = refusal(variant, parameters, Problem(65536, 65536, 65536, element), room)
     if variant.id in LONG_INDICES:

@@ -170,7 +170,7 @@ def _use(variant: Variant) -> None:
     for problem in PROBLEMS:
         for device in DEVICES:
             refusal(variant, parameters, problem, device)
-        assemble(variant, parameters, problem.element)
+        assemble(variant, parameters, problem)
         for ask in (geometry, dynamic_local_bytes, expected_verdict):
             with contextlib.suppress(ExprError):
                 ask(variant, parameters, problem)

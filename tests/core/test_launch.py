@@ -87,7 +87,7 @@ def test_parameters_are_checked_by_name_and_value() -> None:
 
 def test_the_source_keeps_the_files_own_lines() -> None:
     tiled = CATALOG.find("tiled")
-    source = assemble(tiled, (("TS", 8),), "double")
+    source = assemble(tiled, (("TS", 8),), Problem(1, 1, 1, "double"))
     head, _, rest = source.partition('#line 1 "tiled.cl"\n')
     assert rest == tiled.source
     assert "#define TS 8\n" in head

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -100,6 +101,17 @@ def test_clblast_is_right(engine: Engine, pocl: Device) -> None:
     assert [phase.limited for phase in phases if phase.name in ("build", "prepare")] == [False] * 2
 
 
+@pytest.mark.timeout(300)
+def test_clblast_is_right_in_every_form(engine: Engine, pocl: Device) -> None:
+    for transpose, order in (("nn", "column"), ("nt", "row"), ("tn", "column"), ("tt", "row")):
+        job = make_job(pocl, "clblast", (17, 33, 65))
+        problem = replace(
+            job.problem, transpose=transpose, order=order, alpha=0.5, beta=-2.0  # type: ignore[arg-type]
+        )  # fmt: skip
+        result = finish(engine, replace(job, problem=problem), pocl)
+        assert result.verdict == "verified", (transpose, order, result.failure)
+
+
 def test_a_library_that_is_missing_says_how_to_get_it(engine: Engine, pocl: Device) -> None:
     job = make_job(pocl, "cublas", force=True)  # else the device refuses it in advance
     result = finish(engine, job, pocl)
@@ -159,11 +171,11 @@ def cuda(monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
     return fake
 
 
-def product(count: int = 3) -> None:
+def product(count: int = 3, problem: Problem = Problem(4, 4, 4)) -> None:  # noqa: B008
     """A job's products on an NVIDIA device, up to where it ends."""
     variant = CATALOG.find("cublas")
     device = Device("NVIDIA CUDA", "OpenCL 3.0", "NVIDIA H200", "GPU")
-    job = Job(1, device.key, variant, (), Problem(4, 4, 4))
+    job = Job(1, device.key, variant, (), problem)
     session = SimpleNamespace(pci_address="0000:01:00.0")
     with closing(Bench(job, session, lambda _: None, None)) as bench:  # type: ignore[arg-type]
         bench.launch(count)
@@ -177,6 +189,33 @@ def test_a_job_gives_back_all_that_it_held_of_cuda(cuda: FakeCuda) -> None:
         assert cuda.left == []
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("transpose", "order", "wanted"),
+    [  # of cublasGemmEx: op of its A and B, its m, n and k, its leading dimensions
+        ("nn", "row", (0, 0, 3, 2, 5, 3, 5, 3)),
+        ("tn", "row", (0, 1, 3, 2, 5, 3, 2, 3)),
+        ("nt", "row", (1, 0, 3, 2, 5, 5, 5, 3)),
+        ("nn", "column", (0, 0, 2, 3, 5, 2, 5, 2)),
+        ("tn", "column", (1, 0, 2, 3, 5, 5, 5, 2)),
+        ("nt", "column", (0, 1, 2, 3, 5, 2, 3, 2)),
+    ],
+)
+def test_cublas_is_asked_for_the_form(
+    cuda: FakeCuda, transpose: str, order: str, wanted: tuple[int, ...]
+) -> None:
+    asked: list[tuple[Any, ...]] = []
+    cuda.__dict__["cublasGemmEx"] = lambda *arguments: asked.append(arguments) or 0
+    form = {"transpose": transpose, "order": order, "alpha": 0.5, "beta": -2.0}
+    product(1, Problem(2, 3, 5, **form))  # type: ignore[arg-type]
+    call = asked[0]
+    leading = (call[9], call[12], call[16])
+    assert (*call[1:6], *leading) == wanted
+    assert [call[place]._obj.value for place in (6, 13)] == [0.5, -2.0]
+    # By columns cuBLAS computes what is asked, with A and B in their own places.
+    first, second = call[7].value, call[10].value
+    assert (first < second) is (order == "column")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.feasibility import FRONT_GUARD_BYTES, GUARD_ELEMENTS
-from gemmviz.core.model import ELEMENTS, Outside, Problem
+from gemmviz.core.model import ELEMENTS, TRANSPOSES, Outside, Problem
 from gemmviz.core.paths import data_dir
 from gemmviz.core.reference import check
 from gemmviz.engine.matrices import Matrices, matrices_key
@@ -80,6 +80,46 @@ def test_a_kernel_finds_its_inputs_and_leaves_its_answer(order: str, element: st
     found = check(VARIANTS[order], problem, matrices.inputs, answer)
     assert found is not None
     assert found.verdict == "verified"
+
+
+@pytest.mark.parametrize("transpose", TRANSPOSES)
+@pytest.mark.parametrize("order", ["row", "column"])
+def test_inputs_are_stored_as_the_problem_says(transpose: str, order: str) -> None:
+    session: Any = HostSession()
+    general = CATALOG.find("cpu_best")
+    problem = Problem(30, 20, 50, seed=6, transpose=transpose, order=order)  # type: ignore[arg-type]
+    matrices = Matrices(session, general, problem)
+    for name, letter, logical in zip(
+        "AB", transpose, (matrices.inputs.a, matrices.inputs.b), strict=True
+    ):
+        stored = logical.T if letter == "t" else logical
+        lines = stored if order == "row" else stored.T
+        assert view(matrices, name).tolist() == [x for line in lines.tolist() for x in line]
+    assert matrices_key(general, problem) == matrices_key(CATALOG.find("clblast"), problem)
+    assert matrices_key(general, problem) != matrices_key(general, Problem(30, 20, 50, seed=6))
+
+
+@pytest.mark.parametrize("order", ["row", "column"])
+def test_with_beta_c_holds_numbers_between_its_guards(order: str) -> None:
+    session: Any = HostSession()
+    problem = Problem(30, 20, 50, seed=6, order=order, beta=2.0)  # type: ignore[arg-type]
+    matrices = Matrices(session, CATALOG.find("cpu_best"), problem)
+    before, layout = matrices.answer(), "C" if order == "row" else "F"
+    assert matrices.inputs.c is not None
+    assert np.array_equal(before.c, matrices.inputs.c)
+    assert before.unwritten.all()
+    c = view(matrices, "C").reshape((30, 20), order=layout)
+    c[3, 4] = 7
+    c[5, 6] = np.nan
+    around(matrices, "C")[-1] = 0
+    answer = matrices.answer()
+    assert np.argwhere(~answer.unwritten).tolist() == [[3, 4], [5, 6]]
+    assert answer.outside == (Outside("C", "behind", 1),)
+    matrices.poison()
+    assert matrices.answer().unwritten.all()
+    assert matrices.answer().outside == ()
+    (copy,) = matrices.copies(1)
+    assert np.array_equal(copy["C"].view("f4").reshape((30, 20), order=layout), matrices.inputs.c)
 
 
 @pytest.mark.parametrize("element", list(ELEMENTS))

@@ -49,10 +49,11 @@ def simulator(listing: Listing) -> Device:
 
 def simulated(
     engine: Engine, device: Device, variant: Variant, shape: tuple[int, int, int],
-    parameters: dict[str, int] | None = None,
+    parameters: dict[str, int] | None = None, **form: object,
 ) -> RaceReport:  # fmt: skip
     chosen = merge_parameters(variant, parameters or {})
-    plan = simulate(CheckRaces(5, variant, chosen, Problem(*shape)), engine, device)
+    problem = Problem(*shape, **form)  # type: ignore[arg-type]
+    plan = simulate(CheckRaces(5, variant, chosen, problem), engine, device)
     while True:
         try:
             next(plan)
@@ -135,6 +136,15 @@ def test_right_kernels_are_clean(
     assert report.findings == ()
     assert report.shape == shape
     assert report.simulator.startswith("Oclgrind")
+
+
+@pytest.mark.parametrize("shape", [(20, 49, 19), (1, 37, 25), (37, 1, 25)])
+@pytest.mark.parametrize("transpose", ["tn", "nt"])
+def test_transposed_inputs_with_alpha_and_beta_are_clean(
+    engine: Engine, simulator: Device, shape: tuple[int, int, int], transpose: str
+) -> None:
+    form = {"transpose": transpose, "alpha": 0.5, "beta": 2.0}
+    assert simulated(engine, simulator, CATALOG.find("cpu_best"), shape, **form).findings == ()
 
 
 def test_the_remark_says_what_cannot_show(engine: Engine, simulator: Device) -> None:

@@ -149,7 +149,8 @@ def test_tab_goes_from_left_to_right_whatever_the_kernel(bar, state):
         sizes = bar.sizes
         assert stops(bar) == [
             bar.kernel, *bar._parameters.values(), *sizes.fields.values(), sizes.lock,
-            sizes.presets, bar.element, bar.measure, bar.settings, bar.run_button, bar.stop_button,
+            sizes.presets, bar.element, bar.form, bar.measure, bar.settings, bar.run_button,
+            bar.stop_button,
         ]  # fmt: skip
 
 
@@ -301,3 +302,63 @@ def test_run_says_on_how_many_devices_and_queue_while_one_runs(qtbot, bar, state
     qtbot.mouseClick(bar.stop_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not state.active)
     assert not bar.stop_button.isEnabled()
+
+
+def test_more_is_greyed_with_the_reason_for_a_kernel_that_only_multiplies(bar, state):
+    assert not bar.form.isEnabled()
+    assert bar.form.toolTip().startswith("Tiled in local memory computes C = A B alone")
+    assert bar.form.text() == "More"
+    state.choose_variant(state.catalog.find("cpu_best"))
+    assert bar.form.isEnabled()
+    assert "C = A B" in bar.form.toolTip()
+
+
+def test_more_asks_for_transposes_storage_alpha_and_beta(qtbot, bar, state):
+    state.choose_variant(state.catalog.find("cpu_best"))
+    form = bar.form
+    assert texts(form.transpose) == ["A B", "A Bᵀ", "Aᵀ B", "Aᵀ Bᵀ"]
+    form.transpose.setCurrentIndex(2)
+    form.transpose.activated.emit(2)
+    form.order.activated.emit(2)
+    for field, typed in ((form.alpha, "0.5"), (form.beta, "-2e0")):
+        field.clear()
+        qtbot.keyClicks(field, typed)
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+    problem = state.setup.problem()
+    assert (problem.transpose, problem.order, problem.alpha, problem.beta) == (
+        "tn", "column", 0.5, -2.0
+    )  # fmt: skip
+    assert form.text() == "More: TN, column by column, alpha 0.5, beta -2"
+    assert form.formula.text() == "C = 0.5 Aᵀ B - 2 C, column by column"
+    form.plain.click()
+    assert state.setup.problem().is_plain
+    assert (form.alpha.text(), form.beta.text(), form.text()) == ("1", "0", "More")
+    assert (form.transpose.currentText(), form.order.currentIndex()) == ("A B", 0)
+
+
+def test_a_number_in_the_making_is_no_alpha_yet(qtbot, bar, state):
+    state.choose_variant(state.catalog.find("cpu_best"))
+    alpha = bar.form.alpha
+    alpha.clear()
+    qtbot.keyClicks(alpha, "0.25x")
+    assert alpha.text() == "0.25"
+    assert state.setup.alpha == 1.0
+    qtbot.keyClick(alpha, Qt.Key.Key_Return)
+    assert state.setup.alpha == 0.25
+    alpha.clear()
+    qtbot.keyClicks(alpha, "1,5")
+    qtbot.keyClick(alpha, Qt.Key.Key_Return)
+    assert (alpha.text(), state.setup.alpha) == ("1.5", 1.5)
+    state.change(replace(state.setup, alpha=3.0))
+    assert alpha.text() == "3"
+
+
+def test_what_more_asked_for_stays_for_the_next_general_kernel(bar, state):
+    state.choose_variant(state.catalog.find("cpu_best"))
+    state.change(replace(state.setup, transpose="nt"))
+    state.choose_variant(state.catalog.find("tiled"))
+    assert state.setup.problem().is_plain
+    assert (bar.form.isEnabled(), bar.form.text()) == (False, "More")
+    state.choose_variant(state.catalog.find("blas"))
+    assert state.setup.problem().transpose == "nt"
+    assert bar.form.text() == "More: NT"

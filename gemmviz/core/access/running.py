@@ -16,6 +16,7 @@ from gemmviz.core.access.state import Frame
 from gemmviz.core.access.statements import Statements
 from gemmviz.core.access.values import Address, Value, convert
 from gemmviz.core.expr import ExprError
+from gemmviz.core.feasibility import form_refusal
 from gemmviz.core.launch import argument_numbers, assemble, geometry, leading_dimensions
 from gemmviz.core.model import Argument, Parameters, Problem, Variant
 
@@ -36,10 +37,19 @@ def launched(variant: Variant, parameters: Parameters, problem: Problem) -> Laun
     """The launch of a problem.
 
     Raises:
-        LensError: There is no source, or a formula of the metadata has no value here.
+        LensError: There is no source or not all of it, the kernel knows no such form of a problem,
+            or a formula of the metadata has no value here.
     """
     if variant.library:
         raise LensError(f"{variant.title} is a library: there is no source to look at.")
+    if variant.build:
+        raise LensError(
+            f"{variant.title} hides its instructions in comments until it is built "
+            f"({variant.build}), so its source does not show what it reads."
+        )
+    refused = form_refusal(variant, problem)
+    if refused is not None:
+        raise LensError(refused)
     try:
         return launch_of(geometry(variant, parameters, problem))
     except ExprError as error:
@@ -66,7 +76,7 @@ def run(
         LensError: The source does not parse, or its arguments are not those of the metadata.
     """
     launch = launched(variant, parameters, problem)
-    program = parse(assemble(variant, parameters, problem.element), variant.entry)
+    program = parse(assemble(variant, parameters, problem), variant.entry)
     state = Statements(program, Lanes(launch, groups), extra)
     with np.errstate(all="ignore"):
         for node in program.declarations:

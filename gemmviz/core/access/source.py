@@ -90,6 +90,7 @@ def preprocess(source: str) -> str:
     tool.on_directive_unknown = lambda directive, tokens, _passed, _before: _unknown_directive(
         directive, tokens, found
     )
+    tool.on_file_open = _refuse_file
     for name, value in _PREDEFINED.items():
         tool.define(f"{name} {value}")
     out = io.StringIO()
@@ -102,6 +103,11 @@ def preprocess(source: str) -> str:
         line, message = found[0]
         raise LensError(f"The preprocessor stops: {message.strip()}.", _own_line(source, line))
     return out.getvalue()
+
+
+def _refuse_file(_is_system: bool, name: str) -> Any:
+    """Opens nothing: a source may be a stranger's, and is built without files beside it."""
+    raise FileNotFoundError(name)
 
 
 def _unknown_directive(directive: Any, tokens: Any, found: list[tuple[int, str]]) -> bool | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ from gemmviz.core.access.warps import (
     rows_of,
     touched_bytes,
 )
-from gemmviz.core.launch import flop, matrix_bytes
+from gemmviz.core.launch import flop, least_bytes, operand_orders
 from gemmviz.core.model import ELEMENTS, Problem, Variant
 
 _NOBODY = np.iinfo(np.int64).min
@@ -270,7 +270,7 @@ def summarise(table: AccessTable, stands_for: tuple[int, ...], variant: Variant,
     accesses = []
     once = asked = moved = local_bytes = 0
     for entry in table.entries:
-        grid = _grid(entry, variant)
+        grid = _grid(entry, operand_orders(variant, problem))
         found = figures(entry, done, machine, stands_for, grid)
         accesses.append(_access(entry, found, table))
         if entry.site.memory.space == "local":
@@ -293,7 +293,7 @@ def summarise(table: AccessTable, stands_for: tuple[int, ...], variant: Variant,
         executed_flop=int((done.state.flops * np.asarray(stands_for)).sum()),
         global_traffic_bytes=once,
         local_traffic_bytes=local_bytes,
-        minimum_bytes=sum(matrix_bytes(variant, problem)),
+        minimum_bytes=least_bytes(variant, problem),
         intensity=work / once if once and whole else None,
         reuse=_naive_bytes(variant, problem) / asked if asked and whole else None,
         sector_bytes=moved,
@@ -306,10 +306,9 @@ def _naive_bytes(variant: Variant, problem: Problem) -> int:
     return problem.m * problem.n * each * ELEMENTS[problem.element].bytes
 
 
-def _grid(entry: Entry, variant: Variant) -> Grid:
+def _grid(entry: Entry, orders: Mapping[str, str]) -> Grid:
     memory = entry.site.memory
-    return Grid(memory.row_length, "column" if memory.matrix and variant.order == "column" else
-                "row")  # fmt: skip
+    return Grid(memory.row_length, orders.get(memory.matrix, "row"))
 
 
 def _access(entry: Entry, found: Figures, table: AccessTable) -> Access:

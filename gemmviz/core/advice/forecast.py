@@ -17,7 +17,7 @@ from typing import Literal
 
 from gemmviz.core.access.report import Access, AccessReport
 from gemmviz.core.ceilings import LOCAL_READ, CeilingTable
-from gemmviz.core.launch import Geometry, flop, geometry, matrix_bytes
+from gemmviz.core.launch import Geometry, flop, geometry, least_bytes
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import ELEMENTS, Device, Parameters, Problem, Variant
 from gemmviz.core.occupancy import limiters
@@ -214,7 +214,7 @@ def forecast(
         elif gpu:
             loads *= 2  # a line of global memory is rarely used whole
     arithmetic = padded * work / rates.arithmetic
-    memory = max(fetched / rates.cache, sum(matrix_bytes(variant, problem)) / rates.memory)
+    memory = max(fetched / rates.cache, least_bytes(variant, problem) / rates.memory)
     parts: dict[Bound, float] = {
         "arithmetic": arithmetic, "loads": loads / rates.loads, "memory": memory
     }  # fmt: skip

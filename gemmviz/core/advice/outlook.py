@@ -20,7 +20,7 @@ from gemmviz.core.launch import (
     expected_verdict,
     flop,
     geometry,
-    matrix_bytes,
+    least_bytes,
 )
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import Device, Parameters, Problem, Variant
@@ -76,7 +76,7 @@ class Outlook:
     @cached_property
     def floor_seconds(self) -> float:
         """The least time by the ceilings, with a margin where these are assumed."""
-        moved = sum(matrix_bytes(self._situation.variant, self._situation.problem))
+        moved = least_bytes(self._situation.variant, self._situation.problem)
         least = max(self.work / self.rates.arithmetic, moved / self.rates.memory)
         return least if self.rates.measured else least / _ASSUMED_MARGIN
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from gemmviz.core.access.report import AccessReport, Machine
 from gemmviz.core.ceilings import CeilingTable
 from gemmviz.core.estimate import Estimate
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import Check, Device, Parameters, Problem, Registers, Result, Variant
+from gemmviz.core.result_figures import seconds_per_launch
 from gemmviz.core.stats import Summary, summarize
 from gemmviz.core.throttle import ThrottleCurve
 from gemmviz.core.trust import DeviceTimer
@@ -52,9 +51,7 @@ class Measurement:
 
 def measurement_of(result: Result) -> Measurement:
     """What a finished run says, from its samples."""
-    samples = result.samples
-    times = np.asarray(samples.seconds, np.float64) / np.asarray(samples.launches, np.float64)
-    summary = summarize(times) if len(samples) else None
+    summary = summarize(seconds_per_launch(result))
     job = result.job
     bare = Measurement(
         job.variant, job.parameters, check=result.check, build_options=job.build_options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,14 +12,33 @@ import numpy.typing as npt
 from threadpoolctl import LibController, ThreadpoolController
 
 from gemmviz.core.context import LibraryFacts
-from gemmviz.core.launch import matrix_shapes
-from gemmviz.core.model import ELEMENTS, Job, KernelFacts
+from gemmviz.core.launch import (
+    kernel_view,
+    leading_dimensions,
+    matrix_at,
+    scalars,
+    stored_shapes,
+)
+from gemmviz.core.model import ELEMENTS, Failure, Job, KernelFacts
+from gemmviz.engine.discovery import DriverError
 from gemmviz.engine.opencl import Launches, Session
 
 _NAMES = {"openblas": "OpenBLAS", "mkl": "Intel MKL", "blis": "BLIS", "flexiblas": "FlexiBLAS"}
 _PAGE = 4096
+# cblas.h
+_ROW_MAJOR = 101
+_TRANSPOSES = {"n": 111, "t": 112}
+_LETTERS: dict[str, tuple[str, Any]] = {
+    "float": ("s", ctypes.c_float), "double": ("d", ctypes.c_double),
+}  # fmt: skip
+# What builds put around a routine's name, and the integers that go with it.
+_DECORATIONS: tuple[tuple[str, str, Any], ...] = (
+    ("scipy_", "64_", ctypes.c_int64), ("", "64_", ctypes.c_int64), ("", "_64", ctypes.c_int64),
+    ("scipy_", "", ctypes.c_int32), ("", "", ctypes.c_int32),
+)  # fmt: skip
 
 Bytes = npt.NDArray[np.uint8]
+Matrix = npt.NDArray[Any]
 
 
 class HostMemory:
@@ -92,10 +112,57 @@ class Blas:
         )
 
     def bind(self, buffers: Mapping[str, Bytes]) -> Callable[[], object]:
-        """One product of these matrices."""
-        shapes = matrix_shapes(self._job.variant, self._job.problem)
-        a, b, c = (buffers[name].view(self._dtype).reshape(shapes[name]) for name in "ABC")
-        return lambda: np.matmul(a, b, out=c)
+        """One product of these matrices.
+
+        Raises:
+            DriverError: There is alpha or beta, and the library has no routine that takes them.
+        """
+        variant, problem = self._job.variant, self._job.problem
+        shapes = stored_shapes(variant, problem)
+        a, b, c = (
+            buffers[matrix_at(variant, problem, name)].view(self._dtype).reshape(shapes[name])
+            for name in "ABC"
+        )
+        if scalars(problem) == (1.0, 0.0):
+            of_a, of_b = kernel_view(variant, problem).transpose
+            first, second = a.T if of_a == "t" else a, b.T if of_b == "t" else b
+            return lambda: np.matmul(first, second, out=c)
+        return self._whole_gemm(a, b, c)
+
+    def _whole_gemm(self, a: Matrix, b: Matrix, c: Matrix) -> Callable[[], object]:
+        """The library's own routine, as numpy hands over neither alpha nor beta."""
+        variant, problem = self._job.variant, self._job.problem
+        view, leading = kernel_view(variant, problem), leading_dimensions(variant, problem)
+        letter, real = _LETTERS[problem.element]
+        gemm, whole = self._routine(f"cblas_{letter}gemm")
+        pointer = ctypes.c_void_p
+        gemm.argtypes = [
+            *(ctypes.c_int,) * 3, *(whole,) * 3, real, pointer, whole, pointer, whole, real,
+            pointer, whole,
+        ]  # fmt: skip
+        gemm.restype = None
+        of_a, of_b = (_TRANSPOSES[each] for each in view.transpose)
+        alpha, beta = scalars(problem)
+        arguments = (
+            _ROW_MAJOR, of_a, of_b, view.m, view.n, view.k, alpha, a.ctypes.data, leading["A"],
+            b.ctypes.data, leading["B"], beta, c.ctypes.data, leading["C"],
+        )  # fmt: skip
+        return lambda: gemm(*arguments)
+
+    def _routine(self, name: str) -> tuple[Any, Any]:
+        """A routine of the library that numpy calls, and the type of its integers."""
+        library = ctypes.CDLL(self.library.file) if self.library.file else None
+        for before, after, whole in _DECORATIONS:
+            routine = getattr(library, f"{before}{name}{after}", None)
+            if routine is not None:
+                return routine, whole
+        raise DriverError(
+            Failure(
+                "refused",
+                f"{self.library.name} offers no {name} to call, and numpy passes on neither alpha "
+                "nor beta.",
+            )
+        )
 
     def facts(self) -> KernelFacts:
         """Nothing: no OpenCL driver knows of it."""

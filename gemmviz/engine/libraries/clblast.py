@@ -7,7 +7,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from gemmviz.core.context import LibraryFacts
+from gemmviz.core.launch import kernel_view, leading_dimensions, matrix_at, scalars
 from gemmviz.core.model import Failure, Job, KernelFacts
 from gemmviz.engine.discovery import DriverError
 from gemmviz.engine.libraries.loading import load, version_in_name
@@ -15,11 +18,12 @@ from gemmviz.engine.opencl import Launches, Session
 from gemmviz.engine.status import failure_of
 
 # clblast_c.h
-_ROW_MAJOR, _NOT_TRANSPOSED = 101, 111
-_ROUTINES: dict[str, tuple[str, Any, float]] = {
-    "half": ("CLBlastHgemm", ctypes.c_uint16, 0x3C00),  # 1.0 as the bits of a half
-    "float": ("CLBlastSgemm", ctypes.c_float, 1.0),
-    "double": ("CLBlastDgemm", ctypes.c_double, 1.0),
+_ROW_MAJOR = 101
+_TRANSPOSES = {"n": 111, "t": 112}
+_ROUTINES: dict[str, tuple[str, Any]] = {
+    "half": ("CLBlastHgemm", ctypes.c_uint16),
+    "float": ("CLBlastSgemm", ctypes.c_float),
+    "double": ("CLBlastDgemm", ctypes.c_double),
 }
 _FIRST_OWN_CODE = -1024  # its own codes lie at and below this, OpenCL's above
 
@@ -39,10 +43,13 @@ class ClBlast:
     def __init__(self, job: Job, session: Session) -> None:
         begun = time.perf_counter()
         self.memory = self._session = session
-        self._problem = job.problem
+        self._job = job
         library, file = load("clblast")
-        name, real, one = _ROUTINES[job.problem.element]
-        self._one, self._zero = real(one), real(0)
+        name, real = _ROUTINES[job.problem.element]
+        self._alpha, self._beta = (
+            real(int(np.float16(value).view(np.uint16)) if real is ctypes.c_uint16 else value)
+            for value in scalars(job.problem)
+        )
         self._gemm = getattr(library, name)
         size, pointer = ctypes.c_size_t, ctypes.c_void_p
         matrix = [pointer, size, size]
@@ -64,14 +71,16 @@ class ClBlast:
         Raises:
             DriverError: The call failed.
         """
-        m, n, k = self._problem.m, self._problem.n, self._problem.k
-        a, b, c = (buffers[name].int_ptr for name in "ABC")
+        variant, problem = self._job.variant, self._job.problem
+        view, leading = kernel_view(variant, problem), leading_dimensions(variant, problem)
+        a, b, c = (buffers[matrix_at(variant, problem, name)].int_ptr for name in "ABC")
+        of_a, of_b = (_TRANSPOSES[letter] for letter in view.transpose)
         queue = ctypes.byref(self._queue)
 
         def call() -> int:
             status: int = self._gemm(
-                _ROW_MAJOR, _NOT_TRANSPOSED, _NOT_TRANSPOSED, m, n, k,
-                self._one, a, 0, k, b, 0, n, self._zero, c, 0, n, queue, None,
+                _ROW_MAJOR, of_a, of_b, view.m, view.n, view.k, self._alpha, a, 0, leading["A"],
+                b, 0, leading["B"], self._beta, c, 0, leading["C"], queue, None,
             )  # fmt: skip
             return status
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from gemmviz.core.context import LibraryFacts
+from gemmviz.core.launch import kernel_view, leading_dimensions, matrix_at, scalars
 from gemmviz.core.model import Failure, Job, KernelFacts
 from gemmviz.engine.discovery import DriverError
 from gemmviz.engine.libraries.cuda import Allocation, Cuda
@@ -22,7 +23,8 @@ _TYPES: dict[tuple[str, str], tuple[int, int, Any]] = {
     ("float", "tf32"): (0, 77, ctypes.c_float),
     ("double", "element"): (1, 70, ctypes.c_double),
 }
-_NOT_TRANSPOSED, _DEFAULT_ALGORITHM = 0, -1
+_TRANSPOSES = {"n": 0, "t": 1}
+_DEFAULT_ALGORITHM = -1
 # What NVIDIA advises for Hopper; the library's own pool would be grown at the first call.
 _WORKSPACE_BYTES = 32 * 2**20
 
@@ -43,7 +45,7 @@ class CuBlas:
 
     def __init__(self, job: Job, session: Session) -> None:
         begun = time.perf_counter()
-        self._problem = job.problem
+        self._job = job
         self._types = _TYPES[job.problem.element, job.variant.precision]
         self._library, file = load("cublas")
         self.memory = self._cuda = Cuda(session.pci_address)
@@ -92,18 +94,22 @@ class CuBlas:
         """One product of these matrices.
 
         cuBLAS knows column-major alone, in which row-major matrices are transposed: it multiplies
-        B^T A^T and writes C^T, which is C again.
+        op(B)^T op(A)^T and writes C^T, which is C again.
         """
-        m, n, k = self._problem.m, self._problem.n, self._problem.k
+        variant, problem = self._job.variant, self._job.problem
+        view, leading = kernel_view(variant, problem), leading_dimensions(variant, problem)
         data, total, real = self._types
-        one, zero = real(1), real(0)
-        a, b, c = (ctypes.c_void_p(buffers[name].address) for name in "ABC")
+        alpha, beta = map(real, scalars(problem))
+        a, b, c = (
+            ctypes.c_void_p(buffers[matrix_at(variant, problem, name)].address) for name in "ABC"
+        )
+        of_a, of_b = (_TRANSPOSES[letter] for letter in view.transpose)
 
         def call() -> None:
             self._ask(
-                "cublasGemmEx", self._handle, _NOT_TRANSPOSED, _NOT_TRANSPOSED, n, m, k,
-                ctypes.byref(one), b, data, n, a, data, k, ctypes.byref(zero), c, data, n,
-                total, _DEFAULT_ALGORITHM,
+                "cublasGemmEx", self._handle, of_b, of_a, view.n, view.m, view.k,
+                ctypes.byref(alpha), b, data, leading["B"], a, data, leading["A"],
+                ctypes.byref(beta), c, data, leading["C"], total, _DEFAULT_ALGORITHM,
             )  # fmt: skip
 
         begun = time.perf_counter()

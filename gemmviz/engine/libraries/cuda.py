@@ -45,6 +45,14 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuEventRecord": (Pointer, Pointer),
     "cuEventElapsedTime": (Pointer, Pointer, Pointer),
     "cuGetErrorName": (ctypes.c_int, Pointer),
+    "cuTensorMapEncodeTiled": (
+        Pointer,
+        ctypes.c_int,
+        ctypes.c_uint32,
+        Pointer,
+        *(Pointer,) * 4,
+        *(ctypes.c_int,) * 4,
+    ),
 }
 
 
@@ -81,23 +89,24 @@ class Cuda:
             sentence = f"CUDA's driver {_FILE} is missing, which comes with NVIDIA's driver."
             raise DriverError(Failure("not_found", sentence, str(error))) from error
         for name, types in _FUNCTIONS.items():
-            function = getattr(self._library, name)
-            function.argtypes, function.restype = types, ctypes.c_int
+            function = getattr(self._library, name, None)  # an older driver has not all of them
+            if function is not None:
+                function.argtypes, function.restype = types, ctypes.c_int
         self._graphs: dict[tuple[Call, ...], ctypes.c_void_p] = {}
         self.stream = ctypes.c_void_p()
         self._events = ctypes.c_void_p(), ctypes.c_void_p()
-        self._ask("cuInit", 0)
+        self.ask("cuInit", 0)
         device, context = ctypes.c_int(), ctypes.c_void_p()
         if pci_address:
-            self._ask("cuDeviceGetByPCIBusId", ctypes.byref(device), pci_address.encode())
+            self.ask("cuDeviceGetByPCIBusId", ctypes.byref(device), pci_address.encode())
         else:
-            self._ask("cuDeviceGet", ctypes.byref(device), 0)
-        self._ask("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
-        self._ask("cuCtxSetCurrent", context)
+            self.ask("cuDeviceGet", ctypes.byref(device), 0)
+        self.ask("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self.ask("cuCtxSetCurrent", context)
         try:
-            self._ask("cuStreamCreate", ctypes.byref(self.stream), _NON_BLOCKING)
+            self.ask("cuStreamCreate", ctypes.byref(self.stream), _NON_BLOCKING)
             for event in self._events:
-                self._ask("cuEventCreate", ctypes.byref(event), 0)
+                self.ask("cuEventCreate", ctypes.byref(event), 0)
         except DriverError:
             self.close()
             raise
@@ -117,8 +126,17 @@ class Cuda:
             self._library.cuStreamDestroy_v2(self.stream)
         self.stream, self._events = ctypes.c_void_p(), (ctypes.c_void_p(), ctypes.c_void_p())
 
-    def _ask(self, name: str, *arguments: Any) -> None:
-        status = getattr(self._library, name)(*arguments)
+    def ask(self, name: str, *arguments: Any) -> None:
+        """Calls one of the driver's functions.
+
+        Raises:
+            DriverError: It failed, or the driver is too old to have it.
+        """
+        function = getattr(self._library, name, None)
+        if function is None:
+            sentence = f"NVIDIA's driver is too old: it has no {name}."
+            raise DriverError(Failure("not_found", sentence))
+        status = function(*arguments)
         if status:
             raise DriverError(self._failure(name, status))
 
@@ -147,7 +165,7 @@ class Cuda:
             DriverError: The device has no room for it.
         """
         address = ctypes.c_uint64()
-        self._ask("cuMemAlloc_v2", ctypes.byref(address), size_bytes)
+        self.ask("cuMemAlloc_v2", ctypes.byref(address), size_bytes)
         return Allocation(self, address.value)
 
     def free(self, address: int) -> None:
@@ -164,7 +182,7 @@ class Cuda:
         Raises:
             DriverError: A launch before it failed.
         """
-        self._ask("cuMemcpyHtoD_v2", buffer.address, content.ctypes.data, content.nbytes)
+        self.ask("cuMemcpyHtoD_v2", buffer.address, content.ctypes.data, content.nbytes)
         self.wait()  # it may return while the bytes still wait on the host's side
 
     def fill(self, buffer: Allocation, size_bytes: int) -> None:
@@ -173,7 +191,7 @@ class Cuda:
         Raises:
             DriverError: A launch before it failed.
         """
-        self._ask("cuMemsetD8_v2", buffer.address, 0, size_bytes)
+        self.ask("cuMemsetD8_v2", buffer.address, 0, size_bytes)
         self.wait()
 
     def wait(self) -> None:
@@ -182,7 +200,7 @@ class Cuda:
         Raises:
             DriverError: Some of it failed.
         """
-        self._ask("cuCtxSynchronize")
+        self.ask("cuCtxSynchronize")
 
     def read(self, buffer: Allocation, into: npt.NDArray[Any]) -> None:
         """Copies out of a buffer and waits.
@@ -190,7 +208,7 @@ class Cuda:
         Raises:
             DriverError: A launch before it failed.
         """
-        self._ask("cuMemcpyDtoH_v2", into.ctypes.data, buffer.address, into.nbytes)
+        self.ask("cuMemcpyDtoH_v2", into.ctypes.data, buffer.address, into.nbytes)
 
     def replay(self, calls: Sequence[Call]) -> tuple[float, float]:
         """Makes calls that fill the stream, back to back as graphs, and waits.
@@ -207,14 +225,14 @@ class Cuda:
         graphs = [self._graph(part) for part in _parts(calls)]
         begin, end = self._events
         begun = time.perf_counter()
-        self._ask("cuEventRecord", begin, self.stream)
+        self.ask("cuEventRecord", begin, self.stream)
         for graph in graphs:
-            self._ask("cuGraphLaunch", graph, self.stream)
-        self._ask("cuEventRecord", end, self.stream)
+            self.ask("cuGraphLaunch", graph, self.stream)
+        self.ask("cuEventRecord", end, self.stream)
         self.wait()
         wall = time.perf_counter() - begun
         milliseconds = ctypes.c_float()
-        self._ask("cuEventElapsedTime", ctypes.byref(milliseconds), begin, end)
+        self.ask("cuEventElapsedTime", ctypes.byref(milliseconds), begin, end)
         return milliseconds.value * _NANOSECONDS, wall
 
     def _graph(self, calls: tuple[Call, ...]) -> ctypes.c_void_p:
@@ -223,22 +241,22 @@ class Cuda:
             return self._graphs[calls]
         if len(self._graphs) >= _MOST_GRAPHS:
             for old in self._graphs.values():
-                self._ask("cuGraphExecDestroy", old)
+                self.ask("cuGraphExecDestroy", old)
             self._graphs.clear()
         graph, ready = self._captured(calls), ctypes.c_void_p()
         try:
-            self._ask("cuGraphInstantiateWithFlags", ctypes.byref(ready), graph, 0)
+            self.ask("cuGraphInstantiateWithFlags", ctypes.byref(ready), graph, 0)
         finally:
             self._library.cuGraphDestroy(graph)
         self._graphs[calls] = ready
-        self._ask("cuGraphUpload", ready, self.stream)
+        self.ask("cuGraphUpload", ready, self.stream)
         self.wait()
         return ready
 
     def _captured(self, calls: tuple[Call, ...]) -> ctypes.c_void_p:
         """The graph of what some calls put into the stream."""
         graph = ctypes.c_void_p()
-        self._ask("cuStreamBeginCapture_v2", self.stream, _OF_THIS_THREAD)
+        self.ask("cuStreamBeginCapture_v2", self.stream, _OF_THIS_THREAD)
         try:
             for call in calls:
                 call()
@@ -248,7 +266,7 @@ class Cuda:
             if graph:
                 self._library.cuGraphDestroy(graph)
             raise
-        self._ask("cuStreamEndCapture", self.stream, ctypes.byref(graph))
+        self.ask("cuStreamEndCapture", self.stream, ctypes.byref(graph))
         return graph
 
 

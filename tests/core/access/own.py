@@ -15,7 +15,9 @@ from gemmviz.core.model import Argument, Problem, Variant
 from gemmviz.core.paths import data_dir
 
 CATALOG = load_catalog(data_dir("kernels"))
-KERNELS = [variant for variant in CATALOG.variants if not variant.library]
+SOURCES = [variant for variant in CATALOG.variants if not variant.library]
+KERNELS = [variant for variant in SOURCES if not variant.build]
+HIDDEN = [variant for variant in SOURCES if variant.build]
 MACHINE = Machine()
 HEAD = (
     "__kernel void own(__global const real *A, __global const real *B, __global real *C,\n"

@@ -10,7 +10,7 @@ from gemmviz.core.access.errors import LensError
 from gemmviz.core.access.lens import analyse
 from gemmviz.core.launch import default_parameters
 from gemmviz.core.model import Argument, Problem, Variant
-from tests.core.access.own import KERNELS, MACHINE, argument, elements, expected, only, own
+from tests.core.access.own import HIDDEN, KERNELS, MACHINE, argument, elements, expected, only, own
 from tests.core.access.own import report as look
 
 IDS = "  const int x = get_global_id(0), y = get_global_id(1);\n"
@@ -241,3 +241,10 @@ def test_every_kernel_is_followed_at_any_shape(variant: Variant) -> None:
         assert stored
         assert all(a.sectors is None or a.sectors >= 1 for a in found.accesses)
         assert all(a.passes is None or a.passes >= 1 for a in found.accesses)
+
+
+@pytest.mark.parametrize("variant", HIDDEN, ids=lambda variant: variant.id)
+def test_a_source_that_hides_its_instructions_is_not_followed(variant: Variant) -> None:
+    problem = Problem(64, 64, 64, variant.elements[0])
+    with pytest.raises(LensError, match="hides its instructions"):
+        analyse(variant, default_parameters(variant), problem, MACHINE)
