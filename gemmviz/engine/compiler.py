@@ -9,6 +9,9 @@ from pathlib import Path
 
 from gemmviz.core.model import Registers, Variant
 
+VERBOSE = "-cl-nv-verbose"
+"""NVIDIA's option for a log that tells of registers."""
+
 _BUILD_REPORT = re.compile(r"Build on <.*?>:\n\n(.*?)\n\(options: ", re.DOTALL)
 _SAVED_SOURCE = re.compile(r"\(source saved as ([^\n]+)\)\s*\Z")
 _MOST_LOG_BYTES = 256 * 1024
@@ -53,7 +56,7 @@ _SPILLED = re.compile(r"(\d+) bytes spill stores")
 
 
 def parse_registers(log: str) -> Registers:
-    """The resource report that NVIDIA's compiler writes under ``-cl-nv-verbose``."""
+    """The resource report that NVIDIA's compiler writes under :data:`VERBOSE`."""
     found = (pattern.search(log) for pattern in (_USED, _SHARED, _SPILLED))
     return Registers(*(int(match[1]) if match else None for match in found))
 

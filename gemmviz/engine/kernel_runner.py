@@ -9,11 +9,21 @@ from typing import Any
 import numpy as np
 
 from gemmviz.core.context import LibraryFacts
-from gemmviz.core.launch import argument_numbers, assemble_job, geometry
+from gemmviz.core.launch import (
+    argument_numbers,
+    assemble_job,
+    geometry,
+    kernel_view,
+    matrix_at,
+    stored_shapes,
+    tensor_box,
+)
 from gemmviz.core.model import ELEMENTS, Argument, Failure, Job, KernelFacts
-from gemmviz.engine.compiler import name_lines, shortened
+from gemmviz.engine.compiler import VERBOSE, name_lines, shortened
 from gemmviz.engine.discovery import DriverError
+from gemmviz.engine.libraries.cuda import Cuda
 from gemmviz.engine.opencl import Kernel, Launches, LocalMemory, Session
+from gemmviz.engine.tensor_map import TiledMatrix, encode
 
 _C_DTYPES = {"int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64,
              "float": np.float32, "double": np.float64}  # fmt: skip
@@ -37,12 +47,13 @@ class KernelRunner:
         self.options = build_options(job)
         source = assemble_job(job)
         try:
-            built = session.build(source, self.options, job.variant.entry)
+            built = session.build(source, self.options, job.variant.entry, job.variant.build)
         except DriverError as error:
             detail = shortened(name_lines(error.failure.detail, job.variant, source))
             raise DriverError(replace(error.failure, detail=detail)) from error
         self._kernel, self.seconds = built
         self._bound = False
+        self._cuda: Cuda | None = None
         self._scratch: dict[int, Any] = {}
         self.log = shortened(self._kernel.log)
 
@@ -66,7 +77,10 @@ class KernelRunner:
         return self._session.time_launches(turns, self._shape.total, self._shape.local)
 
     def close(self) -> None:
-        """Nothing to give back: kernel and buffers go with the last that knows them."""
+        """Leaves CUDA's driver; kernel and buffers go with the last that knows them."""
+        if self._cuda is not None:
+            self._cuda.close()
+            self._cuda = None
 
     def _arguments(self, buffers: Mapping[str, Any]) -> list[Any]:
         """The arguments in the kernel's own order."""
@@ -78,7 +92,9 @@ class KernelRunner:
         ):
             match argument.kind:
                 case "matrix":
-                    arguments.append(buffers[argument.text])
+                    arguments.append(buffers[matrix_at(job.variant, job.problem, argument.text)])
+                case "tensor_map":
+                    arguments.append(self._tensor_map(argument, buffers))
                 case "scalar":
                     one = Argument("scalar", argument.text, "real")
                     arguments.append(_scalar(one, number, job))
@@ -93,21 +109,41 @@ class KernelRunner:
                     arguments.append(_scalar(argument, number, job))
         return arguments
 
+    def _tensor_map(self, argument: Argument, buffers: Mapping[str, Any]) -> Any:
+        """A buffer with the map of a matrix as stored."""
+        job = self._job
+        rows, cols = stored_shapes(job.variant, job.problem)[argument.text]
+        if self._cuda is None:
+            self._cuda = Cuda(self._session.pci_address)
+        matrix = TiledMatrix(
+            self._session.address(buffers[matrix_at(job.variant, job.problem, argument.text)]),
+            (cols, rows) if job.variant.order == "row" else (rows, cols),
+            job.problem.element,
+            tensor_box(argument, job.parameters, kernel_view(job.variant, job.problem)),
+            argument.swizzle,
+            tf32=job.variant.precision == "tf32",
+        )
+        raw = encode(self._cuda, matrix)
+        return self._session.buffer(np.frombuffer(raw, np.uint8))
+
     def _scratch_at(self, place: int, size_bytes: int) -> Any:
-        """The scratch buffer of the argument at ``place``.
+        """The scratch buffer of the argument at ``place``, zeros at first.
 
         Launches of one queue follow one another, so all bindings share it: fresh memory would cost
         a launch its first touch of each page.
         """
         if place not in self._scratch:
-            self._scratch[place] = self._session.room(size_bytes)
+            # Written, not filled: Oclgrind takes what it has filled for never written.
+            self._scratch[place] = self._session.buffer(np.zeros(size_bytes, np.uint8))
         return self._scratch[place]
 
 
 def build_options(job: Job) -> tuple[str, ...]:
     """The options that a job is built with: its own, and a language version where it has none."""
     options = job.build_options.split()
-    if not any(option.startswith("-cl-std") for option in options):
+    # NVIDIA's compiler reports nothing with any language version; its own default is the same.
+    stated = any(option.startswith("-cl-std") for option in options)
+    if not stated and VERBOSE not in options:
         options.insert(0, "-cl-std=CL1.2")
     return tuple(options)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 import warnings
 from collections.abc import Sequence
@@ -14,10 +15,12 @@ import pyopencl as cl
 
 from gemmviz.core.model import DeviceKey, Failure, KernelFacts
 from gemmviz.core.trust import DeviceTimer
+from gemmviz.engine import ptx
 from gemmviz.engine.compiler import compiler_words
 from gemmviz.engine.discovery import DriverError, driver_error, find_device, pci_address
 
 _NO_PROFILING = -7
+_ADDRESS = "kernel void address(global uchar *of, global ulong *at) { *at = (ulong)of; }"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,7 @@ class Session:
     def __init__(self, key: DeviceKey) -> None:
         self._device = find_device(key)
         self.timer: DeviceTimer | None = None
+        self._address_kernel: Kernel | None = None
         try:
             self._context = cl.Context([self._device])
             self._queue = cl.CommandQueue(
@@ -142,8 +146,16 @@ class Session:
         except cl.Error as error:
             raise driver_error(error, "opening the device") from error
 
-    def build(self, source: str, options: Sequence[str], entry: str) -> tuple[Kernel, float]:
+    def build(
+        self, source: str, options: Sequence[str], entry: str, step: str = ""
+    ) -> tuple[Kernel, float]:
         """Compiles ``source`` and takes its kernel ``entry``.
+
+        Args:
+            source: OpenCL C.
+            options: The compiler's.
+            entry: The kernel's name.
+            step: What is done to the compiler's output: "" or :data:`gemmviz.engine.ptx.STEP`.
 
         Returns:
             The kernel, and how long the compiler took in seconds.
@@ -155,8 +167,7 @@ class Session:
             warnings.simplefilter("ignore")  # drivers that always write a log make pyopencl warn
             begun = time.perf_counter()
             try:
-                program = cl.Program(self._context, source)
-                program.build(options=list(options), cache_dir=False)
+                program = (self._through_ptx if step else self._compiled)(source, options)
                 log = program.get_build_info(self._device, cl.program_build_info.LOG).strip()
                 seconds = time.perf_counter() - begun
             except cl.Error as error:
@@ -170,6 +181,52 @@ class Session:
                     Failure("build", f"The source has no kernel named {entry}.", str(error))
                 ) from error
         return kernel, seconds
+
+    def _compiled(self, source: str, options: Sequence[str]) -> cl.Program:
+        program = cl.Program(self._context, source)
+        return program.build(options=list(options), cache_dir=False)
+
+    def _through_ptx(self, source: str, options: Sequence[str]) -> cl.Program:
+        """Builds what :mod:`gemmviz.engine.ptx` makes of the output, kept from last time.
+
+        Raises:
+            DriverError: The output is no such PTX.
+            cl.Error: The compiler or the driver's assembler refuses.
+        """
+        device = self._device
+        file = ptx.cache_file((source, *options, device.name, device.driver_version))
+        text = ptx.kept(file)
+        if text is not None:
+            with contextlib.suppress(cl.Error):  # a file that was damaged: compile again
+                return self._assembled(text, options)
+        output = self._compiled(source, options).get_info(cl.program_info.BINARIES)[0]
+        try:
+            text = ptx.patched(output.rstrip(b"\0").decode("utf-8", "replace"))
+        except ptx.PtxError as error:
+            raise DriverError(Failure("build", str(error))) from error
+        program = self._assembled(text, options)
+        ptx.keep(file, text)
+        return program
+
+    def _assembled(self, text: str, options: Sequence[str]) -> cl.Program:
+        """Builds PTX; of the options those for the assembler count, others silence its report."""
+        program = cl.Program(self._context, [self._device], [text.encode()])
+        return program.build(options=[option for option in options if option.startswith("-cl-nv")])
+
+    def address(self, buffer: cl.Buffer) -> int:
+        """Where a buffer lies on the device, told by a kernel: OpenCL itself does not say.
+
+        Raises:
+            DriverError: The driver refuses.
+        """
+        if self._address_kernel is None:
+            self._address_kernel, _ = self.build(_ADDRESS, (), "address")
+        told = np.zeros(1, np.uint64)
+        into = self.buffer(told)
+        self._address_kernel.bind([buffer, into])
+        self.time_launches([self._address_kernel], (1,), (1,))
+        self.read(into, told)
+        return int(told[0])
 
     def buffer(self, content: npt.NDArray[Any]) -> cl.Buffer:
         """A device buffer holding ``content``.

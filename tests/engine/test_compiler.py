@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gemmviz.core.launch import assemble
-from gemmviz.core.model import Registers
+from gemmviz.core.model import Problem, Registers
 from gemmviz.engine.compiler import compiler_words, name_lines, parse_registers, shortened
 from tests.engine.runs import CATALOG
 
@@ -73,6 +73,6 @@ def test_logs_of_usual_length_and_of_one_line() -> None:
 @pytest.mark.parametrize("place", ["<kernel>:6:3", "input.cl:6:3"])
 def test_lines_are_ours_where_a_compiler_ignores_the_line_directive(place: str) -> None:
     tiled = CATALOG.find("tiled")
-    source = assemble(tiled, (("TS", 8),), "float")
+    source = assemble(tiled, (("TS", 8),), Problem(1, 1, 1))
     named = name_lines(f"{place}: error: unknown", tiled, source)
     assert named == "tiled.cl:3:3: error: unknown"
