@@ -1,36 +1,37 @@
-// Rung 12: all of the ladder in one pipeline that never stops, at any shape.
+// Rung 12: all of the ladder in one pipeline that never stops, at any shape and in any form.
 //
-//                          N
-//              B   . . +--------+ . .      A group makes one BM x BN tile of C out of two pairs of
-//                K     | Bs, BK |          tiles in turn; a work-item makes TM x TN cells of it,
-//                  . . +--------+ . .      placed by warps as on rung 11. Items of 8 x 16 read
-//         K               BN               less local memory per multiply-add than any rung before.
-//       +----+--       +--------+
-//   A M | As |  ...  BM|   C    |            global   | ... tile t + 1 arrives ...... | fetch t + 2
-//       | BK |         |        |            barrier  |                               | ###
-//       +----+--       +--------+            local    | read k = 1 | read k = 2 | ... |  read k = 0
-//                                            multiply | k = 0      | k = 1      | ... | k = BK - 1
+//                          N                A group makes one BM x BN tile of C out of two pairs of
+//              B   . . +--------+ . .      tiles in turn; a work-item makes TM x TN cells of it,
+//                K     | Bs, BK |          placed by warps as on rung 11. Items of 16 x 8 read
+//                  . . +--------+ . .      less local memory per multiply-add than any rung before.
+//         K               BN
+//       +----+--       +--------+            global   | t + 1 comes  | fetch t + 2 ......
+//   A M | As |  ...  BM|   C    |            barrier  |                            ###
+//       | BK |         |        |            local    | read k = 1 ..| put t + 1 ..| read k = 0
+//       +----+--       +--------+            multiply | k = 0 ..     | PUT_AT ..   | BK - 1
 //
-// Rung 10 read nothing ahead across a barrier. Here the next tiles are stored, and their first
-// values read, before the last k of the old ones is multiplied: each multiply-add finds its
-// values in registers, from the first k to the last. The tiles after those are fetched right
-// after the store, a whole step before they are wanted: a fetch at the top of the loop is moved
-// down by NVIDIA's assembler, to where its wait shows.
+// Rung 10 read nothing ahead across a barrier. Here the first values of the next tiles are read
+// before the last k of the old ones is multiplied. The next tiles are stored early in a step, so
+// that no one waits for that at the barrier; those after them are fetched right behind.
 //
 // Any shape, and no guard in the main loop:
 //   - what lies outside in M and N is read from somewhere inside and never stored;
 //   - what K has beyond a multiple of BK goes first, behind zeros;
 //   - the last steps fetch the last tiles once more, which no one uses;
-//   - where K or N is no multiple of 4, single elements are copied, a warp taking 8 k x 4 rows of
-//     A (32 banks on its store), and C goes through local memory to leave in whole rows.
-// LOADS says which way of copying is built: 4 elements at a time, 1, or 0 for both and a choice at
-// run time, the same for all work-items.
+//   - where rows are no multiple of 4 long, single elements are copied, a warp taking 8 k x 4 rows
+//     of what lies along k (32 banks on its store), and C leaves in whole rows by local memory.
 //
-// Memory plan: As 2 x BK x (BM + 4), Bs 2 x BK x BN; BM*BK + BK*BN elements loaded a group and
-// step; one barrier a step; TM*TN sums and 2 * (TM + TN) values in registers, which leaves room for
-// one or two groups per compute unit: latency is hidden by independent work, not by occupancy.
-// Source of the idea: the pipeline of CUTLASS. New on this rung: the pipeline across tiles, larger
-// work-items where that pays, and edges for every shape.
+// No unit idles for long: ROUND tiles are worked on at once, and those that do not fill a round go
+// first, cut into equal runs of steps for ROUND groups, here 3 tiles of 8 steps for 4 groups:
+//       tiles    |       0       |       1       |       2       |
+//       groups   |     0     |     1     |     2     |     3     |
+// A group leaves a part's sums in `parts` and counts itself in at `counts` (0 between launches);
+// the last of a TEAM adds up the team's sums in their order and counts in for it among the teams.
+//
+// C = alpha op(A) op(B) + beta C: what lies along k is turned on its way into local memory.
+// Memory plan: As 2 x BK x (BM + 4), Bs 2 x BK x (BN + 4); one barrier a step; TM*TN sums and
+// 2 * (TM + TN) values in registers, so one or two groups a unit: work in flight hides latency.
+// Source of the ideas: the pipeline of CUTLASS, and Stream-K. New: the pipeline across tiles.
 
 #ifndef BM
 #define BM 64  // rows of C a group
@@ -51,29 +52,37 @@
 #define LANES_X 8  // work-items of a warp side by side
 #endif
 #ifndef LOADS
-#define LOADS 0  // elements a load: 4 (K and N multiples of 4), 1, or 0 to choose at run time
+#define LOADS 0  // elements a load: 4 (rows are multiples of 4), 1, or 0 to choose at run time
+#endif
+#ifndef ROUND
+#define ROUND 1  // tiles worked on at once: what is left of them is shared; 1 shares none
+#endif
+#ifndef ORDER
+#define ORDER 0  // of multiply-adds: 0 row by row, 1 column by column; 2 and 3 the same, to and fro
+#endif
+#ifndef A_FIRST
+#define A_FIRST 0  // whether a's values are read before b's
+#endif
+#ifndef PUT_AT
+#define PUT_AT 3  // the k of a step at which the next tiles are stored
+#endif
+#ifndef TRANSPOSE_A
+#define TRANSPOSE_A 0  // whether A is stored K x M
+#endif
+#ifndef TRANSPOSE_B
+#define TRANSPOSE_B 0  // whether B is stored N x K
 #endif
 #ifndef real
 #define real float  // element type: half, float or double
 #endif
 
-#if BK != 8 && BK != 16 && BK != 32
-#error "BK has to be 8, 16 or 32"
-#endif
-#if TM < 4 || TN < 4 || TM % 4 != 0 || TN % 4 != 0
-#error "TM and TN have to be multiples of 4"
-#endif
-#if LANES_X < 1 || 32 % LANES_X != 0
-#error "LANES_X has to divide 32"
-#endif
-#if LOADS != 0 && LOADS != 1 && LOADS != 4
-#error "LOADS has to be 0, 1 or 4"
-#endif
-
-#define PAD 4  // with PLACE below it keeps the stores of As on separate banks
-#define TILE_A (BK * (BM + PAD))
-#define TILE_B (BK * BN)
-#define TILES (2 * (TILE_A + TILE_B))
+#define LEAST 4  // steps worth a group of their own
+#define TEAM 16  // groups whose parts one of them adds up
+#define PAD 4    // with SWAP below it keeps stores of what is turned on separate banks
+#define PITCH_A (BM + PAD)
+#define PITCH_B (BN + PAD)
+#define TILE_A (BK * PITCH_A)
+#define PAIR (TILE_A + BK * PITCH_B)
 #define ITEMS ((BM / TM) * (BN / TN))
 #define WARPS (ITEMS / 32)
 #define LANES_Y (32 / LANES_X)  // work-items of a warp one below the other
@@ -81,267 +90,192 @@
 #define WARP_COLS (LANES_X * TN)
 #define LOADS_A (BM * BK / ITEMS)  // elements of each tile that one work-item copies
 #define LOADS_B (BK * BN / ITEMS)
-// Places in A and B that a work-item fetches from: of each run of four, then of single elements.
-#define FROM ((LOADS_A + LOADS_B) / 4 + 2)
-#define SINGLE_A (FROM - 2)
-#define SINGLE_B (FROM - 1)
+#define ALONG_A (!TRANSPOSE_A)  // whether k runs along the rows of the matrix as stored
+#define ALONG_B TRANSPOSE_B
+#define WHOLE(ld) (LOADS == 1 ? 0 : LOADS == 4 ? 1 : (ld) % 4 == 0)  // all runs of four aligned
+#define BLOCKS (BK / 8)  // of 8 k x 4 rows side by side, copied by single elements
+#define STAGED (BM / TM)  // C leaves by local memory, ROWS rows of each work-item at a time
+#define ROWS (4 * STAGED * BN <= 2 * PAIR ? 4 : 2 * STAGED * BN <= 2 * PAIR ? 2 : 1)
+#define STAGED_ROW(y) ((y) / WARP_ROWS * LANES_Y + (y) % WARP_ROWS / 4)  // work-items above
+#define FIRST_ROW(n) ((n) / LANES_Y * WARP_ROWS + (n) % LANES_Y * 4)    // the nth one's y
 
-// Single elements of A: a warp copies blocks of 8 k x 4 rows, each BLOCK_STEP rows below the last.
-#define BLOCKS (BK / 8)  // blocks side by side
-#define BLOCK_STEP (WARPS / BLOCKS * 4)
-#define BLOCK_ROW(id) ((id) / 32 / BLOCKS * 4 + (id) % 32 / 8)
-#define BLOCK_K(id) ((id) / 32 % BLOCKS * 8 + (id) % 8)
-
-// C on its way through local memory: ROWS rows of every work-item at a time. STAGED_ROW counts the
-// work-items one below the other, FIRST_ROW gives the y of the nth.
-#define STAGED (BM / TM)
-#if 4 * STAGED * BN <= TILES
-#define ROWS 4
-#elif 2 * STAGED * BN <= TILES
-#define ROWS 2
-#else
-#define ROWS 1
+#if (BK != 8 && BK != 16 && BK != 32) || PUT_AT < 0 || PUT_AT > BK - 2 || ORDER < 0 || ORDER > 3
+#error "BK has to be 8, 16 or 32, PUT_AT a k before the last of a step, and ORDER 0 to 3"
 #endif
-#define STAGED_ROW(y) ((y) / WARP_ROWS * LANES_Y + (y) % WARP_ROWS / 4)
-#define FIRST_ROW(n) ((n) / LANES_Y * WARP_ROWS + (n) % LANES_Y * 4)
-
-#if BM % 16 != 0 || BM % WARP_ROWS != 0 || BN % WARP_COLS != 0
-#error "whole warps have to fill the tile, and BM has to be a multiple of 16"
+#if TM < 4 || TM % 4 || TN < 4 || TN % 4 || (LANES_X != 4 && LANES_X != 8) || ROUND < 1 || \
+    (LOADS != 0 && LOADS != 1 && LOADS != 4)
+#error "TM and TN have to be multiples of 4, LANES_X 4 or 8, LOADS 0, 1 or 4, and ROUND 1 or more"
 #endif
-#if BM * BK % (4 * ITEMS) != 0 || BK * BN % (4 * ITEMS) != 0
-#error "the work-items cannot share the tiles of A and B evenly"
-#endif
-#if WARPS % BLOCKS != 0 || (ITEMS % BN != 0 && BN % ITEMS != 0)
-#error "warps cannot share the tiles evenly element by element"
-#endif
-#if STAGED * BN > TILES
-#error "a row of every work-item does not fit where the tiles were"
+#if BM % 16 || BM % WARP_ROWS || BN % 16 || BN % WARP_COLS || STAGED * BN > 2 * PAIR || \
+    BM * BK % (4 * ITEMS) || BK * BN % (4 * ITEMS) || (ITEMS % BM && BM % ITEMS) || \
+    (ITEMS % BN && BN % ITEMS) || WARPS % BLOCKS || (LOADS != 1 && ITEMS / (BK / 4) % 16)
+#error "whole warps have to fill C's tile, share those of A and B evenly, and each stage a row of C"
 #endif
 
-// Where a row of As lies for this k; runs of four rows stay together.
-#define PLACE(row, k) ((row) ^ ((k) / 8 * (128 / BK)))
-
+// What a row of a turned tile is swapped by for this k, in fours; single elements need no swap.
+#define SWAP(k, along) ((along) && LOADS != 1 ? (k) / 8 * (128 / BK) : 0)
 #define JOIN(type, count) type##count
 #define VECTOR(type, count) JOIN(type, count)
 typedef VECTOR(real, 4) real_4;
+#define FOUR(v, n) ((real_4)((v)[n], (v)[(n) + 1], (v)[(n) + 2], (v)[(n) + 3]))
+#define SPREAD(v, n, four) { const real_4 run = four; \
+  (v)[n] = run.s0, (v)[(n) + 1] = run.s1, (v)[(n) + 2] = run.s2, (v)[(n) + 3] = run.s3; }
 
-// Fetches a work-item's share of the tiles that lie `ahead` values of k after the last it fetched.
-// A single element behind lastA or lastB, the last place of its matrix, is read there.
-static void fetch(real nextA[LOADS_A], real nextB[LOADS_B], __global const real *A,
-                  __global const real *B, int from[FROM], const int ahead, const int lastA,
-                  const int lastB, const int N, const int K, const int whole) {
-  if (whole) {
+// These serve As and Bs alike. Of a tile of `edge` rows (of B: columns) a work-item copies `loads`
+// elements, fours if `whole`, along k or across; the nth lies row_step and k_step from the first.
+static uint first_row(const uint id, const int edge, const int along, const int whole) {
+  if (along) return whole ? id / (BK / 4) : id / 32 / BLOCKS * 4 + id % 32 / 8;
+  return (whole ? id * 4 : id) % edge;
+}
+static uint first_k(const uint id, const int edge, const int along, const int whole) {
+  if (along) return whole ? id % (BK / 4) * 4 : id / 32 % BLOCKS * 8 + id % 8;
+  return (whole ? id * 4 : id) / edge;
+}
+static int row_step(const int n, const int edge, const int along, const int whole) {
+  if (along) return whole ? n / 4 * (ITEMS / (BK / 4)) : n * (WARPS / BLOCKS * 4);
+  return whole ? n / 4 * 4 * ITEMS % edge + n % 4 : n * ITEMS % edge;
+}
+static int k_step(const int n, const int edge, const int along, const int whole) {
+  if (along) return whole ? n % 4 : 0;
+  return whole ? n / 4 * 4 * ITEMS / edge : n * ITEMS / edge;
+}
+// How many places single elements are fetched from: the others lie whole rows behind one of them.
+static int places(const int loads, const int edge, const int along) {
+  return along ? loads : edge > ITEMS ? edge / ITEMS : 1;
+}
+
+// Fetches a work-item's share of the first tile, and notes where the next come from: the very start
+// if none is wanted. Rows behind the last of `size` are replaced by one inside; before k = 0 is 0.
+static void begin(real *next, uint *from, __global const real *X, const int row0, const int k0,
+                  const int size, const int ld, const uint id, const int several, const int loads,
+                  const int edge, const int along, const int whole) {
+  const int row = row0 + first_row(id, edge, along, whole);
+  const int k = k0 + first_k(id, edge, along, whole);
 #pragma unroll
-    for (int n = 0; n < LOADS_A; n += 4) {
-      from[n / 4] += ahead;
-      const real_4 run = *(__global const real_4 *)(A + from[n / 4]);
-      nextA[n] = run.s0;
-      nextA[n + 1] = run.s1;
-      nextA[n + 2] = run.s2;
-      nextA[n + 3] = run.s3;
-    }
-#pragma unroll
-    for (int n = 0; n < LOADS_B; n += 4) {
-      from[(LOADS_A + n) / 4] += ahead * N;
-      const real_4 run = *(__global const real_4 *)(B + from[(LOADS_A + n) / 4]);
-      nextB[n] = run.s0;
-      nextB[n + 1] = run.s1;
-      nextB[n + 2] = run.s2;
-      nextB[n + 3] = run.s3;
-    }
-  } else {
-    from[SINGLE_A] += ahead;
-    from[SINGLE_B] += ahead * N;
-#pragma unroll
-    for (int n = 0; n < LOADS_A; ++n) {
-      const int at = from[SINGLE_A] + n * BLOCK_STEP * K;
-      nextA[n] = A[at < lastA ? at : lastA];
-    }
-#pragma unroll
-    for (int n = 0; n < LOADS_B; ++n) {
-      const int at = from[SINGLE_B] + n * ITEMS / BN * N + n * ITEMS % BN;
-      nextB[n] = B[at < lastB ? at : lastB];
-    }
+  for (int n = 0; n < loads; ++n) {
+    const int at_row = row + row_step(n, edge, along, whole);
+    const int at_k = k + k_step(n, edge, along, whole);
+    const int inside = at_row < size ? at_row : !along && whole ? size - 4 + n % 4 : size - 1;
+    const int at = along ? inside * ld + at_k : at_k * ld + inside;
+    next[n] = at_k >= 0 ? X[at] : (real)0;
+    if (whole ? n % 4 == 0 : n < places(loads, edge, along))
+      from[whole ? n / 4 : n] = several ? at : 0;
   }
 }
 
-// Stores what a work-item fetched: runs of four as they came, or single elements.
-static void put(__local real *tileA, __local real *tileB, const real nextA[LOADS_A],
-                const real nextB[LOADS_B], const int id, const int whole) {
-  if (whole) {
+// Fetches a work-item's share of the tile that lies `ahead` values of k after the last it fetched.
+static void fetch(real *next, uint *from, __global const real *X, const uint ahead, const uint ld,
+                  const int loads, const int edge, const int along, const int whole) {
+  const int count = whole ? loads / 4 : places(loads, edge, along);
 #pragma unroll
-    for (int n = 0; n < LOADS_A; ++n) {
-      const int run = id + n / 4 * ITEMS;
-      const int row = run / (BK / 4);
-      const int k = run % (BK / 4) * 4;
-      tileA[(k + n % 4) * (BM + PAD) + PLACE(row, k)] = nextA[n];
-    }
+  for (int n = 0; n < count; ++n) from[n] += along ? ahead : ahead * ld;
 #pragma unroll
-    for (int n = 0; n < LOADS_B; n += 4) {
-      *(__local real_4 *)(tileB + id * 4 + n * ITEMS) =
-          (real_4)(nextB[n], nextB[n + 1], nextB[n + 2], nextB[n + 3]);
-    }
-  } else {
-    const int k = BLOCK_K(id);
-#pragma unroll
-    for (int n = 0; n < LOADS_A; ++n) {
-      tileA[k * (BM + PAD) + PLACE(BLOCK_ROW(id) + n * BLOCK_STEP, k)] = nextA[n];
-    }
-#pragma unroll
-    for (int n = 0; n < LOADS_B; ++n) {
-      tileB[id + n * ITEMS] = nextB[n];
-    }
+  for (int n = 0; n < loads; n += whole ? 4 : 1) {
+    if (whole) SPREAD(next, n, *(__global const real_4 *)(X + from[n / 4]))
+    else next[n] = X[from[n % count] + k_step(n / count * count, edge, along, whole) * ld];
   }
 }
 
-// Reads TM values of A's tile, or TN of B's, that belong to one k.
-static void take_a(real a[TM], __local const real *tileA, const int y, const int k) {
+// Stores what a work-item fetched: runs of four as they came, turned, or single elements.
+static void put(__local real *tile, const real *next, const uint id, const int pitch,
+                const int loads, const int edge, const int along, const int whole) {
+  const uint k = first_k(id, edge, along, whole), row = first_row(id, edge, along, whole);
+  const uint swap = SWAP(k, along);
+  const int fixed = whole || LOADS == 1;  // then steps are of 16 rows, or nothing is swapped
+  __local real *place = tile + k * pitch + (fixed ? row ^ swap : 0);
 #pragma unroll
-  for (int i = 0; i < TM; i += 4) {
-    const int place = k * (BM + PAD) + PLACE(y + i * LANES_Y, k);
-    const real_4 run = *(__local const real_4 *)(tileA + place);
-    a[i] = run.s0;
-    a[i + 1] = run.s1;
-    a[i + 2] = run.s2;
-    a[i + 3] = run.s3;
+  for (int n = 0; n < loads; n += whole && !along ? 4 : 1) {
+    const int down = k_step(n, edge, along, whole) * pitch, aside = row_step(n, edge, along, whole);
+    if (whole && !along) *(__local real_4 *)(place + down + aside) = FOUR(next, n);
+    else place[down + (fixed ? aside : (row + aside) ^ swap)] = next[n];
   }
 }
 
-static void take_b(real b[TN], __local const real *tileB, const int x, const int k) {
+// Reads values of A's or B's tile that belong to one k: runs of four, `apart` from one another.
+static void take(real *to, __local const real *from, const int count, const int apart) {
 #pragma unroll
-  for (int j = 0; j < TN; j += 4) {
-    const real_4 run = *(__local const real_4 *)(tileB + k * BN + x + j * LANES_X);
-    b[j] = run.s0;
-    b[j + 1] = run.s1;
-    b[j + 2] = run.s2;
-    b[j + 3] = run.s3;
-  }
+  for (int n = 0; n < count; n += 4) SPREAD(to, n, *(__local const real_4 *)(from + n / 4 * apart))
 }
 
-// Both. The order changes how NVIDIA's assembler places the sums in banks of registers: each of
-// the two is the faster one (by 1 to 2 %) for its way of copying.
-static void take(real a[TM], real b[TN], __local const real *tileA, __local const real *tileB,
-                 const int y, const int x, const int k) {
-#if LOADS == 0
-  take_a(a, tileA, y, k);
-  take_b(b, tileB, x, k);
-#else
-  take_b(b, tileB, x, k);
-  take_a(a, tileA, y, k);
-#endif
+// Both. The order of these and of the multiply-adds changes how NVIDIA's assembler places the sums
+// in banks of registers, by 1 to 5 %: which is the fastest is measured for each set of parameters.
+static void take_both(real a[TM], real b[TN], __local const real *pair, const int y, const int x,
+                      const int k) {
+  __local const real *fromA = pair + (y ^ SWAP(k, ALONG_A)) + k * PITCH_A;
+  __local const real *fromB = pair + TILE_A + (x ^ SWAP(k, ALONG_B)) + k * PITCH_B;
+  if (A_FIRST) take(a, fromA, TM, 4 * LANES_Y);
+  take(b, fromB, TN, 4 * LANES_X);
+  if (!A_FIRST) take(a, fromA, TM, 4 * LANES_Y);
 }
 
-// Row by row, so that a value of a serves TN multiply-adds one after another.
 static void multiply(real sum[TM][TN], const real a[TM], const real b[TN]) {
 #pragma unroll
-  for (int i = 0; i < TM; ++i) {
-#pragma unroll
-    for (int j = 0; j < TN; ++j) {
-      sum[i][j] += a[i] * b[j];
-    }
+  for (int n = 0; n < TM * TN; ++n) {
+    const int length = ORDER % 2 ? TM : TN, line = n / length;
+    const int place = ORDER >= 2 && line % 2 ? length - 1 - n % length : n % length;
+    const int i = ORDER % 2 ? place : line, j = ORDER % 2 ? line : place;
+    sum[i][j] += a[i] * b[j];
   }
 }
 
-__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gpu_best(__global const real *restrict A, __global const real *restrict B,
-              __global real *restrict C, const int M, const int N, const int K) {
-  __local real tiles[TILES] __attribute__((aligned(32)));
-
-  const int id = get_local_id(0);
-  const int lane = id % 32;
-  const int warp = id / 32;
-  const int row0 = get_group_id(1) * BM;
-  const int col0 = get_group_id(0) * BN;
-#if LOADS == 0
-  const int whole = K % 4 == 0 && N % 4 == 0;  // every run of four lies on its own boundary
-#else
-  const int whole = LOADS == 4;
+#if ROUND > 1
+// Where in `parts` the nth group of a tile, after `first`, leaves its sums: the first of them has
+// the start of the tile and maybe the end of another one, which lies before.
+#define SLOT(first, n) (2 * ((first) + (n)) + ((n) == 0))
+#define RUNS (TM * TN / 4)
+// Adds up what `count` groups made of a tile, this one as its nth. The last to come has all of it
+// in `sum` and gets 1, the others 0.
+static int gather(real sum[TM][TN], __global real_4 *parts, __global int *counts,
+                  __local int *told, const int first, int count, int nth, const uint id) {
+  int apart = 1;  // groups between one member and the next
+  while (count > 1) {
+    const int team = nth / TEAM * TEAM, members = count - team < TEAM ? count - team : TEAM;
+    __global real_4 *part = parts + (long)SLOT(first, nth * apart) * RUNS * ITEMS + id;
+#pragma unroll
+    for (int n = 0; n < RUNS; ++n) part[n * ITEMS] = FOUR(sum[n / (TN / 4)], n % (TN / 4) * 4);
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all of the group's sums are there
+    if (id == 0) {
+      const int level = (apart > 1) + (apart > TEAM);
+      __global int *arrived = counts + SLOT(first, team * apart) * 4 + level;
+      mem_fence(CLK_GLOBAL_MEM_FENCE);
+      *told = atomic_inc(arrived) == members - 1;
+      mem_fence(CLK_GLOBAL_MEM_FENCE);
+      if (*told) *arrived = 0;  // for the next launch
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the answer is there
+    const int is_last = *told;
+    barrier(CLK_LOCAL_MEM_FENCE);  // and read, before another one
+    if (!is_last) return 0;
+#pragma unroll
+    for (int n = 0; n < TM * TN; ++n) sum[n / TN][n % TN] = 0;
+    for (int member = 0; member < members; ++member) {
+      part = parts + (long)SLOT(first, (team + member) * apart) * RUNS * ITEMS + id;
+#pragma unroll
+      for (int n = 0; n < RUNS; ++n)
+        SPREAD(sum[n / (TN / 4)], n % (TN / 4) * 4,
+               FOUR(sum[n / (TN / 4)], n % (TN / 4) * 4) + part[n * ITEMS])
+    }
+    nth /= TEAM, count = (count + TEAM - 1) / TEAM, apart *= TEAM;
+  }
+  return 1;
+}
 #endif
-  // The first of this item's rows and columns in the tile; run n lies n * LANES * 4 further.
-  const int y = warp / (BN / WARP_COLS) * WARP_ROWS + lane / LANES_X * 4;
-  const int x = warp % (BN / WARP_COLS) * WARP_COLS + lane % LANES_X * 4;
 
-  // This item's share of the first tiles, and where its share of later ones starts. A place behind
-  // the last row or column of a matrix is replaced by one inside.
-  int k0 = (K - 1) % BK + 1 - BK;  // 0 where BK divides K, else negative
-  const int lastA = M * K - 1;
-  const int lastB = K * N - 1;
-  const int several = K > BK;  // else later fetches, for no one, are made at the very start
-  int from[FROM];
-  from[SINGLE_A] = several ? (row0 + BLOCK_ROW(id)) * K + k0 + BLOCK_K(id) : 0;
-  from[SINGLE_B] = several ? (k0 + id / BN) * N + col0 + id % BN : 0;
-  real nextA[LOADS_A];
-  real nextB[LOADS_B];
-#pragma unroll
-  for (int n = 0; n < LOADS_A; ++n) {
-    const int run = id + n / 4 * ITEMS;
-    const int row = row0 + (whole ? run / (BK / 4) : BLOCK_ROW(id) + n * BLOCK_STEP);
-    const int k = k0 + (whole ? run % (BK / 4) * 4 + n % 4 : BLOCK_K(id));
-    const int at = (row < M ? row : M - 1) * K + k;
-    nextA[n] = k >= 0 ? A[at] : (real)0;
-    if (n % 4 == 0) {
-      from[n / 4] = several ? at : 0;
-    }
-  }
-#pragma unroll
-  for (int n = 0; n < LOADS_B; ++n) {
-    const int e = whole ? (id + n / 4 * ITEMS) * 4 + n % 4 : id + n * ITEMS;
-    const int k = k0 + e / BN;
-    const int col = col0 + e % BN;
-    const int inside = col < N ? col : whole ? N - 4 + n % 4 : N - 1;
-    nextB[n] = k >= 0 ? B[k * N + inside] : (real)0;
-    if (n % 4 == 0) {
-      from[(LOADS_A + n) / 4] = several ? k * N + inside : 0;
-    }
-  }
-  __local real *As = tiles;  // the pair in use
-  __local real *Bs = tiles + 2 * TILE_A;
-  put(As, Bs, nextA, nextB, id, whole);
-  fetch(nextA, nextB, A, B, from, several ? BK : 0, lastA, lastB, N, K, whole);
-  barrier(CLK_LOCAL_MEM_FENCE);  // the first pair is in
-
-  real sum[TM][TN];
-  real a[2][TM];
-  real b[2][TN];
-#pragma unroll
-  for (int i = 0; i < TM; ++i) {
-#pragma unroll
-    for (int j = 0; j < TN; ++j) {
-      sum[i][j] = 0;
-    }
-  }
-  take(a[0], b[0], As, Bs, y, x, 0);
-
-  int now = 0;
-  for (; k0 < K; k0 += BK) {
-#pragma unroll
-    for (int k = 0; k < BK - 1; ++k) {
-      take(a[(k + 1) % 2], b[(k + 1) % 2], As, Bs, y, x, k + 1);
-      multiply(sum, a[k % 2], b[k % 2]);
-    }
-    now = 1 - now;
-    As = tiles + now * TILE_A;
-    Bs = tiles + 2 * TILE_A + now * TILE_B;
-    put(As, Bs, nextA, nextB, id, whole);
-    // Two steps ahead, or once more where nothing is left.
-    const int ahead = k0 + 2 * BK < K ? BK : 0;
-    fetch(nextA, nextB, A, B, from, ahead, lastA, lastB, N, K, whole);
-    barrier(CLK_LOCAL_MEM_FENCE);  // this pair is in, and the other one used up
-    take(a[0], b[0], As, Bs, y, x, 0);
-    multiply(sum, a[1], b[1]);
-  }
-
+// Stores this item's cells of the tile at row0 and col0.
+static void store(real sum[TM][TN], __global real *C, __local real *tiles, const int row0,
+                  const int col0, const int y, const int x, const uint id, const int M,
+                  const int N, const real alpha, const real beta) {
 #if LOADS == 4
 #pragma unroll
-  for (int i = 0; i < TM; ++i) {
-    const int row = row0 + y + i / 4 * (LANES_Y * 4) + i % 4;
-#pragma unroll
-    for (int j = 0; j < TN; j += 4) {
-      const int col = col0 + x + j * LANES_X;
-      if (row < M && col < N) {
-        *(__global real_4 *)(C + row * N + col) =
-            (real_4)(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
-      }
+  for (int n = 0; n < TM * TN; n += 4) {
+    const int i = n / TN;
+    const int row = row0 + y + i / 4 * (LANES_Y * 4) + i % 4, col = col0 + x + n % TN * LANES_X;
+    if (row < M && col < N) {
+      __global real_4 *to = (__global real_4 *)(C + row * N + col);
+      real_4 run = alpha * FOUR(sum[i], n % TN);
+      if (beta != 0) run += beta * *to;
+      *to = run;
     }
   }
 #else  // each pass takes ROWS rows of every work-item through local memory
@@ -349,24 +283,113 @@ void gpu_best(__global const real *restrict A, __global const real *restrict B,
   for (int i = 0; i < TM; i += ROWS) {
     barrier(CLK_LOCAL_MEM_FENCE);  // what stood here is used up
 #pragma unroll
-    for (int n = 0; n < ROWS; ++n) {
-#pragma unroll
-      for (int j = 0; j < TN; j += 4) {
-        *(__local real_4 *)(tiles + (STAGED_ROW(y) * ROWS + n) * BN + x + j * LANES_X) =
-            (real_4)(sum[i + n][j], sum[i + n][j + 1], sum[i + n][j + 2], sum[i + n][j + 3]);
-      }
+    for (int n = 0; n < ROWS * TN; n += 4) {
+      const int to = (STAGED_ROW(y) * ROWS + n / TN) * BN + x + n % TN * LANES_X;
+      *(__local real_4 *)(tiles + to) = FOUR(sum[i + n / TN], n % TN);
     }
     barrier(CLK_LOCAL_MEM_FENCE);  // the rows of every work-item are here
 #pragma unroll 4
     for (int n = 0; n < ROWS * TN; ++n) {
-      const int e = id + n * ITEMS;
-      const int item = FIRST_ROW(e / BN / ROWS);
+      const int e = id + n * ITEMS, item = FIRST_ROW(e / BN / ROWS);
       const int row = row0 + item + i / 4 * (LANES_Y * 4) + i % 4 + e / BN % ROWS;
       const int col = col0 + e % BN;
       if (row < M && col < N) {
-        C[row * N + col] = tiles[e];
+        const int at = row * N + col;
+        C[at] = beta != 0 ? alpha * tiles[e] + beta * C[at] : alpha * tiles[e];
       }
     }
   }
 #endif
+}
+
+#define SHARE_A LOADS_A, BM, ALONG_A, wholeA
+#define SHARE_B LOADS_B, BN, ALONG_B, wholeB
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void gpu_best(
+    __global const real *restrict A, __global const real *restrict B, __global real *restrict C,
+    const int M, const int N, const int K, const int lda, const int ldb, const real alpha,
+    const real beta, __global real *restrict parts, __global int *restrict counts) {
+  __local real tiles[2 * PAIR] __attribute__((aligned(32)));
+  const uint id = get_local_id(0);
+  const int lane = id % 32, warp = id / 32, wholeA = WHOLE(lda), wholeB = WHOLE(ldb);
+  // The first of this item's rows and columns in the tile; run n lies n * LANES * 4 further.
+  const int y = warp / (BN / WARP_COLS) * WARP_ROWS + lane / LANES_X * 4;
+  const int x = warp % (BN / WARP_COLS) * WARP_COLS + lane % LANES_X * 4;
+  const int tiles_x = (N + BN - 1) / BN;
+  int tile = get_group_id(0);
+#if ROUND > 1
+  const int steps = (K + BK - 1) / BK;
+  const uint shared = (M + BM - 1) / BM * tiles_x % ROUND, all = shared * steps;
+  const uint most = all / LEAST < ROUND ? all / LEAST : ROUND;
+  const uint sharers = most > shared ? most : shared, group = tile;
+  int step = 0, left = steps;  // the first of the tile's that is this group's, and how many are its
+  tile -= shared > 0 ? ROUND - shared : 0;
+  if (tile < (int)shared) {
+    if (group >= sharers) return;
+    step = group * all / sharers;
+    left = (group + 1) * all / sharers - step;
+    tile = step / steps;
+    step -= tile * steps;
+  }
+  for (; left > 0; ++tile) {
+    const int k_start = (K - 1) % BK + 1 - BK + step * BK;
+    const int k_end = step + left < steps ? k_start + left * BK : K;
+#else
+  {
+    const int k_start = (K - 1) % BK + 1 - BK, k_end = K;  // 0 where BK divides K, else negative
+#endif
+    const int row0 = tile / tiles_x * BM, col0 = tile % tiles_x * BN;
+    int k0 = k_start;
+    const int several = k0 + BK < k_end;
+    const int ldA = several ? lda : 0, ldB = several ? ldb : 0;
+    int ahead = several ? BK : 0;
+    uint fromA[LOADS_A], fromB[LOADS_B];
+    real nextA[LOADS_A], nextB[LOADS_B];
+    begin(nextA, fromA, A, row0, k0, M, lda, id, several, SHARE_A);
+    begin(nextB, fromB, B, col0, k0, N, ldb, id, several, SHARE_B);
+    put(tiles, nextA, id, PITCH_A, SHARE_A);
+    put(tiles + TILE_A, nextB, id, PITCH_B, SHARE_B);
+    fetch(nextA, fromA, A, ahead, ldA, SHARE_A);
+    fetch(nextB, fromB, B, ahead, ldB, SHARE_B);
+    barrier(CLK_LOCAL_MEM_FENCE);  // the first pair is in
+    real sum[TM][TN], a[2][TM], b[2][TN];
+#pragma unroll
+    for (int n = 0; n < TM * TN; ++n) sum[n / TN][n % TN] = 0;
+    take_both(a[0], b[0], tiles, y, x, 0);
+    int now = 0;  // where the pair in use lies
+    for (; k0 < k_end; k0 += BK) {
+#pragma unroll
+      for (int k = 0; k < BK - 1; ++k) {
+        take_both(a[(k + 1) % 2], b[(k + 1) % 2], tiles + now, y, x, k + 1);
+        if (k == PUT_AT) {
+          put(tiles + PAIR - now, nextA, id, PITCH_A, SHARE_A);
+          put(tiles + PAIR - now + TILE_A, nextB, id, PITCH_B, SHARE_B);
+          ahead = k0 + 2 * BK < k_end ? BK : 0;  // once more where nothing is left
+          fetch(nextA, fromA, A, ahead, ldA, SHARE_A);
+          fetch(nextB, fromB, B, ahead, ldB, SHARE_B);
+        }
+        multiply(sum, a[k % 2], b[k % 2]);
+      }
+      now = PAIR - now;
+      barrier(CLK_LOCAL_MEM_FENCE);  // the next pair is in, and this one used up
+      take_both(a[0], b[0], tiles + now, y, x, 0);
+      multiply(sum, a[1], b[1]);
+    }
+#if ROUND > 1
+    int finished = 1;
+    if (step > 0 || step + left < steps) {
+      const int first = ((tile * steps + 1) * sharers - 1) / all;
+      const int last = ((tile + 1) * steps * sharers - 1) / all;
+      barrier(CLK_LOCAL_MEM_FENCE);  // the tiles are used up
+      finished = gather(sum, (__global real_4 *)parts, counts, (__local int *)tiles, first,
+                        last - first + 1, group - first, id);
+    }
+    left -= steps - step, step = 0;
+    if (!finished) continue;
+#endif
+    store(sum, C, tiles, row0, col0, y, x, id, M, N, alpha, beta);
+#if ROUND > 1
+    barrier(CLK_LOCAL_MEM_FENCE);  // what stood in the tiles is used up
+#endif
+  }
 }

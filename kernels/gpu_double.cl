@@ -84,10 +84,37 @@ static void copy_one(const uint to, __global const real *from, const int inside)
                :: "r"(to), "l"(from), "r"(inside ? 8 : 0) : "memory");
 }
 
+// Starts copies of single elements. What lies behind A is read at its last place.
+static void fetch_singles(const uint to, __global const real *A, __global const real *B,
+                          const int M, const int N, const int K, const int row0, const int col0,
+                          const int k0, const int rest, const uint id) {
+  const int k = id % BK;
+  const uint row = id / BK;
+  const int last = M * K - 1;
+  const uint toA = to + (row * BK + CHUNK_A(row, k / 2) * 2 + k % 2) * 8;
+  int at = (row0 + row) * K + k0 + k;
+#pragma unroll
+  for (int n = 0; n < TILE_A / ITEMS; ++n) {
+    copy_one(toA + n * ITEMS * 8, A + (at < last ? at : last), k < rest);
+    at += ITEMS / BK * K;
+  }
+  const uint col = id % BN;
+  const uint first = id / BN;
+  const uint toB = to + (TILE_A + first * BN + col % 2) * 8;
+  at = (k0 + first) * N + ((int)(col0 + col) < N ? col0 + col : N - 1);
+#pragma unroll
+  for (int n = 0; n < TILE_B / ITEMS; ++n) {
+    const int step = n * (ITEMS / BN);  // 2 and more of `first` are in it, or none
+    const uint chunk = CHUNK_B(step + (ITEMS / BN > 2 ? first : 0), col / 2);
+    copy_one(toB + (step * BN + chunk * 2) * 8, B + at, (int)first + step < rest);
+    at += ITEMS / BN * N;
+  }
+}
+
 // Starts this work-item's copies of the pair of tiles whose first k is k0.
 static void fetch(const uint to, __global const real *A, __global const real *B, const int M,
                   const int N, const int K, const int row0, const int col0, const int k0,
-                  const int id, const int whole) {
+                  const uint id, const int whole) {
   const int rest = K - k0;  // beyond it tiles are zeros
   if (whole) {
     const int c = id % (BK / 2) * 2;
@@ -107,24 +134,10 @@ static void fetch(const uint to, __global const real *A, __global const real *B,
       copy_two(to + (TILE_A + at * BN + CHUNK_B(at, col / 2) * 2) * 8, B + ((k0 + at) * N + colin),
             at < rest);
     }
+  } else if (rest >= BK) {
+    fetch_singles(to, A, B, M, N, K, row0, col0, k0, BK, id);
   } else {
-    const int k = id % BK;
-    const int row = id / BK;
-#pragma unroll 4
-    for (int n = 0; n < TILE_A / ITEMS; ++n) {
-      const int at = row + n * (ITEMS / BK);
-      const int inside = row0 + at < M ? row0 + at : M - 1;
-      copy_one(to + (at * BK + CHUNK_A(at, k / 2) * 2 + k % 2) * 8, A + (inside * K + k0 + k),
-               k < rest);
-    }
-    const int col = id % BN;
-    const int inside = col0 + col < N ? col0 + col : N - 1;
-#pragma unroll 4
-    for (int n = 0; n < TILE_B / ITEMS; ++n) {
-      const int at = id / BN + n * (ITEMS / BN);
-      copy_one(to + (TILE_A + at * BN + CHUNK_B(at, col / 2) * 2 + col % 2) * 8,
-               B + ((k0 + at) * N + inside), at < rest);
-    }
+    fetch_singles(to, A, B, M, N, K, row0, col0, k0, rest, id);
   }
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
@@ -157,7 +170,7 @@ void gpu_double(__global const real *restrict A, __global const real *restrict B
                 __global real *restrict C, const int M, const int N, const int K) {
   __local real tiles[STAGES * PAIR] __attribute__((aligned(128)));
 
-  const int id = get_local_id(0);
+  const uint id = get_local_id(0);
   const int row0 = get_group_id(1) * BM;
   const int col0 = get_group_id(0) * BN;
   const int whole = K % 2 == 0 && N % 2 == 0;

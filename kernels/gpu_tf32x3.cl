@@ -35,14 +35,19 @@
 // Chunks of 16 bytes are swapped within their rows (CHUNK_A, CHUNK_B), so that the lanes that read
 // at once find all of the banks.
 //
-// Any shape: rows and columns outside are read from the last one inside and never stored; what K
-// lacks to a multiple of 32 is filled with zeros by the copy. Where K or N is no multiple of 4,
-// each element is copied alone.
+// Any shape: rows and columns outside are read from inside and never stored; what K lacks to a
+// multiple of 32 is filled with zeros by the copy. Where K or N is no multiple of 4, elements are
+// copied one by one. Copies start in the middle of a step, where mma keeps the unit busy.
+//
+// ROUND tiles are worked on at once; those that do not fill a round go first, cut into equal runs
+// of steps for ROUND groups. A group leaves its sums of a part of a tile in `parts` and counts
+// itself in at `counts`; the last of a TEAM adds up all of the team's, in their order, and counts
+// in for it among the teams. Counts are zero before and after a launch.
 //
 // Memory plan: STAGES x (BM + BN) x 32 elements in local memory; 2 * WM sums a work-item; one
 // barrier for 32 k.
-// Source of the idea: 3xTF32 of CUTLASS. New here: the raw value as the high part, and the
-// transposed product.
+// Source of the ideas: 3xTF32 of CUTLASS, and Stream-K. New here: the raw value as the high part,
+// and the transposed product.
 
 #ifndef BM
 #define BM 128  // rows of C a group
@@ -56,12 +61,11 @@
 #ifndef STAGES
 #define STAGES 3  // pairs of tiles in local memory
 #endif
+#ifndef ROUND
+#define ROUND 1  // tiles worked on at once, the rest is shared; 1 shares none
+#endif
 #ifndef real
 #define real float  // element type: float
-#endif
-
-#if STAGES < 2
-#error "one pair of tiles is used while another is copied: STAGES must be 2 or more"
 #endif
 
 #define BK 32  // values of k a step: a row of As is 128 bytes, all banks once
@@ -74,6 +78,14 @@
 #define ROWS_A (ITEMS / (BK / 4))  // rows of A that the group copies at once, in chunks of four
 #define ROWS_B (ITEMS / (BN / 4))
 
+#define RUNS (WM / 4)  // of four cells of C a work-item
+#define CELLS(sum, n) (sum)[(n) / 2][(n) % 2]  // the nth of them
+#define LEAST 4  // steps worth a group of their own
+#define TEAM 16  // groups whose parts one of them adds up
+
+#if STAGES < 2 || ROUND < 1
+#error "STAGES has to be 2 or more, since one is used while another is copied, and ROUND 1 or more"
+#endif
 #if WM % 16 != 0 || BM % WM != 0 || BN % WN != 0
 #error "whole warps have to fill the tile"
 #endif
@@ -99,11 +111,38 @@ static void copy_one(const uint to, __global const real *from, const int inside)
                :: "r"(to), "l"(from), "r"(inside ? 4 : 0) : "memory");
 }
 
+// Starts copies of single elements. What lies behind A is read at its last place.
+static void fetch_singles(const uint to, __global const real *A, __global const real *B,
+                          const int M, const int N, const int K, const int row0, const int col0,
+                          const int k0, const int rest, const uint id) {
+  const int k = id % BK;
+  const uint row = id / BK;
+  const int last = M * K - 1;
+  const uint toA = to + (row * BK + CHUNK_A(row, k / 4) * 4 + k % 4) * 4;
+  int at = (row0 + row) * K + k0 + k;
+#pragma unroll
+  for (int n = 0; n < TILE_A / ITEMS; ++n) {
+    copy_one(toA + n * ITEMS * 4, A + (at < last ? at : last), k < rest);
+    at += ITEMS / BK * K;
+  }
+  const uint col = id % BN;
+  const uint first = id / BN;
+  const uint toB = to + (TILE_A + first * BN + col % 4) * 4;
+  at = (k0 + first) * N + ((int)(col0 + col) < N ? col0 + col : N - 1);
+#pragma unroll
+  for (int n = 0; n < TILE_B / ITEMS; ++n) {
+    const int step = n * (ITEMS / BN);  // 4 and more of `first` are in it, or none
+    const uint chunk = CHUNK_B(step + (ITEMS / BN > 4 ? first : 0), col / 4);
+    copy_one(toB + (step * BN + chunk * 4) * 4, B + at, (int)first + step < rest);
+    at += ITEMS / BN * N;
+  }
+}
+
 // Starts this work-item's copies of the pair of tiles whose first k is k0.
 static void fetch(const uint to, __global const real *A, __global const real *B, const int M,
-                  const int N, const int K, const int row0, const int col0, const int k0,
-                  const int id, const int whole) {
-  const int rest = K - k0;  // beyond it tiles are zeros
+                  const int N, const int K, const int k_end, const int row0, const int col0,
+                  const int k0, const uint id, const int whole) {
+  const int rest = k_end - k0;  // beyond it tiles are zeros
   if (whole) {
     const int c = id % (BK / 4) * 4;
     const int row = id / (BK / 4);
@@ -122,24 +161,10 @@ static void fetch(const uint to, __global const real *A, __global const real *B,
       copy_four(to + (TILE_A + at * BN + CHUNK_B(at, col / 4) * 4) * 4, B + ((k0 + at) * N + colin),
             at < rest);
     }
+  } else if (rest >= BK) {
+    fetch_singles(to, A, B, M, N, K, row0, col0, k0, BK, id);
   } else {
-    const int k = id % BK;
-    const int row = id / BK;
-#pragma unroll 4
-    for (int n = 0; n < TILE_A / ITEMS; ++n) {
-      const int at = row + n * (ITEMS / BK);
-      const int inside = row0 + at < M ? row0 + at : M - 1;
-      copy_one(to + (at * BK + CHUNK_A(at, k / 4) * 4 + k % 4) * 4, A + (inside * K + k0 + k),
-               k < rest);
-    }
-    const int col = id % BN;
-    const int inside = col0 + col < N ? col0 + col : N - 1;
-#pragma unroll 4
-    for (int n = 0; n < TILE_B / ITEMS; ++n) {
-      const int at = id / BN + n * (ITEMS / BN);
-      copy_one(to + (TILE_A + at * BN + CHUNK_B(at, col / 4) * 4 + col % 4) * 4,
-               B + ((k0 + at) * N + inside), at < rest);
-    }
+    fetch_singles(to, A, B, M, N, K, row0, col0, k0, rest, id);
   }
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
@@ -156,14 +181,67 @@ static uint low(const real value) {
       : "+f"((d)[0]), "+f"((d)[1]), "+f"((d)[2]), "+f"((d)[3])                         \
       : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 
+#if ROUND > 1
+// Where in `parts` the nth group of a tile, after `first`, leaves its sums: the first of them has
+// the start of the tile and maybe the end of another one, which lies before.
+#define SLOT(first, n) (2 * ((first) + (n)) + ((n) == 0))
+
+// Adds up what `count` groups made of a tile, this one as its nth. The last to come has all of it
+// in `sum` and gets 1, the others 0.
+static int gather(real sum[WM / 8][2][4], __global real_4 *parts, __global int *counts,
+                  __local int *told, const int first, int count, int nth, const uint id) {
+  int apart = 1;  // groups between one member and the next
+  while (count > 1) {
+    const int team = nth / TEAM * TEAM;
+    const int members = count - team < TEAM ? count - team : TEAM;
+    __global real_4 *part = parts + (long)SLOT(first, nth * apart) * RUNS * ITEMS + id;
+#pragma unroll
+    for (int n = 0; n < RUNS; ++n) {
+      part[n * ITEMS] =
+          (real_4)(CELLS(sum, n)[0], CELLS(sum, n)[1], CELLS(sum, n)[2], CELLS(sum, n)[3]);
+    }
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all of the group's sums are there
+    if (id == 0) {
+      const int level = (apart > 1) + (apart > TEAM);
+      __global int *arrived = counts + SLOT(first, team * apart) * 4 + level;
+      mem_fence(CLK_GLOBAL_MEM_FENCE);
+      *told = atomic_inc(arrived) == members - 1;
+      mem_fence(CLK_GLOBAL_MEM_FENCE);
+      if (*told) *arrived = 0;  // for the next launch
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the answer is there
+    const int is_last = *told;
+    barrier(CLK_LOCAL_MEM_FENCE);  // and read, before another one
+    if (!is_last) return 0;
+#pragma unroll
+    for (int n = 0; n < WM; ++n) CELLS(sum, n / 4)[n % 4] = 0;
+    for (int member = 0; member < members; ++member) {
+      part = parts + (long)SLOT(first, (team + member) * apart) * RUNS * ITEMS + id;
+#pragma unroll
+      for (int n = 0; n < RUNS; ++n) {
+        const real_4 run = part[n * ITEMS];
+        CELLS(sum, n)[0] += run.s0;
+        CELLS(sum, n)[1] += run.s1;
+        CELLS(sum, n)[2] += run.s2;
+        CELLS(sum, n)[3] += run.s3;
+      }
+    }
+    nth /= TEAM;
+    count = (count + TEAM - 1) / TEAM;
+    apart *= TEAM;
+  }
+  return 1;
+}
+#endif
+
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gpu_tf32x3(__global const real *restrict A, __global const real *restrict B,
-                __global real *restrict C, const int M, const int N, const int K) {
+                __global real *restrict C, const int M, const int N, const int K,
+                __global real *restrict parts, __global int *restrict counts) {
   __local real tiles[STAGES * PAIR] __attribute__((aligned(128)));
 
-  const int id = get_local_id(0);
-  const int row0 = get_group_id(1) * BM;
-  const int col0 = get_group_id(0) * BN;
+  const uint id = get_local_id(0);
   const int whole = K % 4 == 0 && N % 4 == 0;
   const int g = id % 32 / 4;  // this lane's place in its warp
   const int t = id % 4;
@@ -172,115 +250,148 @@ void gpu_tf32x3(__global const real *restrict A, __global const real *restrict B
   const int x = id / 32 % WARPS_X * WN;
   const uint to = (uint)(size_t)tiles;  // cp.async takes an address in local memory as 32 bits
 
-  real sum[WM / 8][2][4];
-#pragma unroll
-  for (int i = 0; i < WM / 8; ++i) {
-#pragma unroll
-    for (int j = 0; j < 8; ++j) {
-      sum[i][j / 4][j % 4] = 0;
-    }
+  const int tiles_x = (N + BN - 1) / BN;
+  int tile = get_group_id(0);
+#if ROUND > 1
+  const int steps = (K + BK - 1) / BK;
+  const uint shared = (M + BM - 1) / BM * tiles_x % ROUND;
+  const uint all = shared * steps;
+  const uint most = all / LEAST < ROUND ? all / LEAST : ROUND;
+  const uint sharers = most > shared ? most : shared;
+  const uint group = tile;
+  int step = 0;      // the first of the tile's that is this group's
+  int left = steps;  // its steps, in this tile and the next
+  tile -= shared > 0 ? ROUND - shared : 0;
+  if (tile < (int)shared) {
+    if (group >= sharers) return;
+    step = group * all / sharers;
+    left = (group + 1) * all / sharers - step;
+    tile = step / steps;
+    step -= tile * steps;
   }
-#pragma unroll
-  for (int n = 0; n < STAGES - 1; ++n) {
-    fetch(to + n * PAIR * 4, A, B, M, N, K, row0, col0, n * BK, id, whole);
-  }
+  for (; left > 0; ++tile) {
+    const int k_start = step * BK;
+    const int k_end = step + left < steps ? k_start + left * BK : K;
+#else
+  {
+    const int k_start = 0;
+    const int k_end = K;
+#endif
+    const int row0 = tile / tiles_x * BM;
+    const int col0 = tile % tiles_x * BN;
 
-  int now = 0;            // the pair in use
-  int next = STAGES - 1;  // where the next copies go
-#pragma unroll 1
-  for (int k0 = 0; k0 < K; k0 += BK) {
-    asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
-    barrier(CLK_LOCAL_MEM_FENCE);  // this pair is here, and the last one used up
-    fetch(to + next * PAIR * 4, A, B, M, N, K, row0, col0, k0 + (STAGES - 1) * BK, id, whole);
-    __local const real *As = tiles + now * PAIR;
-    __local const real *Bs = As + TILE_A;
-    real part[WM / 8][2][4];
+    real sum[WM / 8][2][4];
 #pragma unroll
-    for (int i = 0; i < WM / 8; ++i) {
+    for (int n = 0; n < WM; ++n) CELLS(sum, n / 4)[n % 4] = 0;
 #pragma unroll
-      for (int j = 0; j < 8; ++j) {
-        part[i][j / 4][j % 4] = 0;
-      }
+    for (int n = 0; n < STAGES - 1; ++n) {
+      fetch(to + n * PAIR * 4, A, B, M, N, K, k_end, row0, col0, k_start + n * BK, id, whole);
     }
+
+    int now = 0;            // the pair in use
+    int next = STAGES - 1;  // where the next copies go
+#pragma unroll 1
+    for (int k0 = k_start; k0 < k_end; k0 += BK) {
+      asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
+      barrier(CLK_LOCAL_MEM_FENCE);  // this pair is here, and the last one used up
+      __local const real *As = tiles + now * PAIR;
+      __local const real *Bs = As + TILE_A;
+      real part[WM / 8][2][4];
 #pragma unroll
-    for (int k = 0; k < BK; k += 16) {
-      real_4 runA[WM / 8];
-      real_2 runB[2][4];
+      for (int n = 0; n < WM; ++n) CELLS(part, n / 4)[n % 4] = 0;
 #pragma unroll
-      for (int p = 0; p < 2; ++p) {
-#pragma unroll
-        for (int s = 0; s < 4; ++s) {
-          runB[p][s] = *(__local const real_2 *)(Bs + (k + 4 * t + s) * BN + x +
-                                                 (p * 16 + g * 2 ^ t * 8));
-        }
-      }
-#pragma unroll
-      for (int i = 0; i < WM / 8; ++i) {
-        runA[i] = *(__local const real_4 *)(As + (y + i * 8) * BK + CHUNK_A(g, k / 4 + t) * 4);
-      }
-#pragma unroll
-      for (int s = 0; s < 4; s += 2) {
-        uint b[2][4];
-        uint b_low[2][4];
+      for (int k = 0; k < BK; k += 16) {
+        real_4 runA[WM / 8];
+        real_2 runB[2][4];
 #pragma unroll
         for (int p = 0; p < 2; ++p) {
-          b[p][0] = as_uint(runB[p][s].s0);
-          b[p][1] = as_uint(runB[p][s].s1);
-          b[p][2] = as_uint(runB[p][s + 1].s0);
-          b[p][3] = as_uint(runB[p][s + 1].s1);
-          b_low[p][0] = low(runB[p][s].s0);
-          b_low[p][1] = low(runB[p][s].s1);
-          b_low[p][2] = low(runB[p][s + 1].s0);
-          b_low[p][3] = low(runB[p][s + 1].s1);
+#pragma unroll
+          for (int s = 0; s < 4; ++s) {
+            runB[p][s] = *(__local const real_2 *)(Bs + (k + 4 * t + s) * BN + x +
+                                                   (p * 16 + g * 2 ^ t * 8));
+          }
         }
 #pragma unroll
-        for (int i = 0; i < WM / 8; i += 2) {
-          uint a[2][2];
-          uint a_low[2][2];
+        for (int i = 0; i < WM / 8; ++i) {
+          runA[i] = *(__local const real_4 *)(As + (y + i * 8) * BK + CHUNK_A(g, k / 4 + t) * 4);
+        }
+        if (k == BK / 2) {  // the last pair but one is used up since the barrier
+          fetch(to + next * PAIR * 4, A, B, M, N, K, k_end, row0, col0,
+                k0 + (STAGES - 1) * BK, id, whole);
+        }
 #pragma unroll
-          for (int h = 0; h < 2; ++h) {
-            const real first = s == 0 ? runA[i + h].s0 : runA[i + h].s2;
-            const real second = s == 0 ? runA[i + h].s1 : runA[i + h].s3;
-            a[h][0] = as_uint(first);
-            a[h][1] = as_uint(second);
-            a_low[h][0] = low(first);
-            a_low[h][1] = low(second);
+        for (int s = 0; s < 4; s += 2) {
+          uint b[2][4];
+          uint b_low[2][4];
+#pragma unroll
+          for (int p = 0; p < 2; ++p) {
+            b[p][0] = as_uint(runB[p][s].s0);
+            b[p][1] = as_uint(runB[p][s].s1);
+            b[p][2] = as_uint(runB[p][s + 1].s0);
+            b[p][3] = as_uint(runB[p][s + 1].s1);
+            b_low[p][0] = low(runB[p][s].s0);
+            b_low[p][1] = low(runB[p][s].s1);
+            b_low[p][2] = low(runB[p][s + 1].s0);
+            b_low[p][3] = low(runB[p][s + 1].s1);
           }
 #pragma unroll
-          for (int n = 0; n < 4; ++n) MMA(part[i + n / 2][n % 2], b_low[n % 2], a[n / 2]);
+          for (int i = 0; i < WM / 8; i += 2) {
+            uint a[2][2];
+            uint a_low[2][2];
 #pragma unroll
-          for (int n = 0; n < 4; ++n) MMA(part[i + n / 2][n % 2], b[n % 2], a_low[n / 2]);
+            for (int h = 0; h < 2; ++h) {
+              const real first = s == 0 ? runA[i + h].s0 : runA[i + h].s2;
+              const real second = s == 0 ? runA[i + h].s1 : runA[i + h].s3;
+              a[h][0] = as_uint(first);
+              a[h][1] = as_uint(second);
+              a_low[h][0] = low(first);
+              a_low[h][1] = low(second);
+            }
 #pragma unroll
-          for (int n = 0; n < 4; ++n) MMA(part[i + n / 2][n % 2], b[n % 2], a[n / 2]);
+            for (int n = 0; n < 4; ++n) MMA(part[i + n / 2][n % 2], b_low[n % 2], a[n / 2]);
+#pragma unroll
+            for (int n = 0; n < 4; ++n) MMA(part[i + n / 2][n % 2], b[n % 2], a_low[n / 2]);
+#pragma unroll
+            for (int n = 0; n < 4; ++n) MMA(part[i + n / 2][n % 2], b[n % 2], a[n / 2]);
+          }
         }
       }
+#pragma unroll
+      for (int n = 0; n < WM; ++n) CELLS(sum, n / 4)[n % 4] += CELLS(part, n / 4)[n % 4];
+      now = now + 1 < STAGES ? now + 1 : 0;
+      next = next + 1 < STAGES ? next + 1 : 0;
     }
+
+#if ROUND > 1
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+    barrier(CLK_LOCAL_MEM_FENCE);  // the tiles are used up
+    int finished = 1;
+    if (step > 0 || step + left < steps) {
+      const int first = ((tile * steps + 1) * sharers - 1) / all;
+      const int last = ((tile + 1) * steps * sharers - 1) / all;
+      finished = gather(sum, (__global real_4 *)parts, counts, (__local int *)tiles, first,
+                        last - first + 1, group - first, id);
+    }
+    left -= steps - step;
+    step = 0;
+    if (!finished) continue;
+#endif
 #pragma unroll
     for (int i = 0; i < WM / 8; ++i) {
 #pragma unroll
-      for (int j = 0; j < 8; ++j) {
-        sum[i][j / 4][j % 4] += part[i][j / 4][j % 4];
-      }
-    }
-    now = now + 1 < STAGES ? now + 1 : 0;
-    next = next + 1 < STAGES ? next + 1 : 0;
-  }
-
+      for (int h = 0; h < 2; ++h) {
+        const int row = row0 + y - g + i * 8 + t * 2 + h;
 #pragma unroll
-  for (int i = 0; i < WM / 8; ++i) {
-#pragma unroll
-    for (int h = 0; h < 2; ++h) {
-      const int row = row0 + y - g + i * 8 + t * 2 + h;
-#pragma unroll
-      for (int p = 0; p < 2; ++p) {
-        const int col = col0 + x + p * 16 + g * 2;
-        const real_2 run = (real_2)(sum[i][p][h], sum[i][p][2 + h]);
-        if (row < M && col < N) {
-          if (whole) {
-            *(__global real_2 *)(C + row * N + col) = run;
-          } else {
-            C[row * N + col] = run.s0;
-            if (col + 1 < N) C[row * N + col + 1] = run.s1;
+        for (int p = 0; p < 2; ++p) {
+          const int col = col0 + x + p * 16 + g * 2;
+          const real_2 run = (real_2)(sum[i][p][h], sum[i][p][2 + h]);
+          if (row < M && col < N) {
+            if (whole) {
+              *(__global real_2 *)(C + row * N + col) = run;
+            } else {
+              C[row * N + col] = run.s0;
+              if (col + 1 < N) C[row * N + col + 1] = run.s1;
+            }
           }
         }
       }
