@@ -10,7 +10,7 @@ import sys
 from tests.e2e.screen import Screen
 
 QUICK = ("startup", "estimates", "stops", "ticks", "flood")
-LONG = ("ceilings", "duels", "fuzz", "soak")
+LONG = ("archive", "ceilings", "duels", "fuzz", "soak", "sweeps")
 
 
 def main() -> None:

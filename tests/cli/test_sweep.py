@@ -1,0 +1,184 @@
+"""``gemmviz sweep`` as a person runs it; what a configuration becomes is tried in the engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gemmviz.cli.sweep_report import sweep_lines
+from gemmviz.core.store import ResultStore
+from tests.cli.test_commands import gemmviz
+from tests.cli.test_compare import PNG
+from tests.core.sweeps import make_report, make_sweep
+
+KEYS = {"planned", "measured", "resumed", "failed", "best_set", "recommended", "refused", "seconds",
+        "confidence", "winners", "cells", "stopped", "failure"}  # fmt: skip
+
+
+def write(folder: Path, *, sizes: str = "[48]", more: str = "") -> Path:
+    file = folder / "mine.toml"
+    file.write_text(f"""
+kernels = ["work_1d"]
+sizes = {sizes}
+devices = ["portable"]
+policy = "quick"
+{more}
+[parameters]
+TS = [8, 16]
+WPT = [1, 4]
+""")
+    return file
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sweep")
+
+
+@pytest.fixture(scope="module")
+def told(folder: Path) -> dict[str, Any]:
+    """A sweep of four configurations, saved, drawn, and made the default."""
+    code, out, errors = gemmviz(
+        "sweep", write(folder), "--results", folder / "mine.gemmviz", "--png", folder / "mine.png",
+        "--save-default", "--json", XDG_CONFIG_HOME=str(folder),
+    )  # fmt: skip
+    assert code == 0, errors
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_json(told: dict[str, Any]) -> None:
+    assert told.keys() >= KEYS
+    assert (told["planned"], told["measured"], told["resumed"], told["refused"]) == (4, 4, 0, 0)
+    assert told["failed"] == []
+    assert told["failure"] is None
+    taken = told["recommended"]
+    assert taken["kernel"] == "work_1d"
+    assert taken["parameters"].keys() == {"TS", "WPT"}
+    assert taken["flops_per_second"] > 0
+    assert taken["parameters"] in [cell["parameters"] for cell in told["best_set"]]
+    assert all(cell["best"] for cell in told["best_set"])
+    assert len(told["cells"]) == 4
+    assert told["winners"][0]["words"].endswith(".")
+
+
+def test_the_picture_and_the_results(told: dict[str, Any], folder: Path) -> None:
+    assert (folder / "mine.png").read_bytes().startswith(PNG)
+    store = ResultStore.open(folder / "mine.gemmviz", read_only=True)
+    try:
+        ((number, _),) = store.sweeps()
+        results = [result for _, result in store.results(number)]
+    finally:
+        store.close()
+    assert len(results) >= 4 + len(told["best_set"])
+    assert {result.verdict for result in results} == {"verified"}
+
+
+def test_resumed_when_all_is_done_nothing_is_measured(told: dict[str, Any], folder: Path) -> None:
+    code, out, errors = gemmviz(
+        "sweep", write(folder), "--results", folder / "mine.gemmviz", "--resume", "--json"
+    )
+    assert code == 0, errors
+    again = json.loads(out)
+    assert (again["planned"], again["measured"], again["resumed"]) == (4, 0, 4)
+    assert again["recommended"]["parameters"] == told["recommended"]["parameters"]
+    assert again["recommended"]["seconds"] == told["recommended"]["seconds"]
+
+
+def test_what_is_recommended_is_the_default_of_a_run(told: dict[str, Any], folder: Path) -> None:
+    code, out, errors = gemmviz(
+        "run", "work_1d", "--device", "portable", "--size", 32, "--launches", 1, "--json",
+        XDG_CONFIG_HOME=str(folder),
+    )  # fmt: skip
+    assert code == 0, errors
+    assert json.loads(out)["parameters"] == told["recommended"]["parameters"]
+
+
+def test_words() -> None:
+    sweep = make_sweep(sizes=(256, 512))
+    report = make_report(sweep)
+    lines = sweep_lines(sweep, report)
+    assert lines[0].startswith("256 x 256 x 256 float on pthread-cpu")
+    assert lines[0].endswith(" configurations")
+    assert lines[1].split()[:2] == ["kernel", "parameters"]
+    assert lines[2].startswith("take  register_2d  BM=")
+    assert sum(line.startswith("512 x 512 x 512 float on ") for line in lines) == 1
+    assert any(line.endswith("more: The driver ended with CL_OUT_OF_RESOURCES (-5).")
+               for line in lines)  # fmt: skip
+    assert any(line.startswith("and ") and line.endswith(" slower ones") for line in lines)
+    assert lines[-1].endswith(" measured in 12.5 s.")
+    assert lines[-2].startswith(f"{report.refused} configurations cannot run")
+
+
+def test_killed_half_way_it_goes_on_where_it_was(tmp_path: Path) -> None:
+    file, results = write(tmp_path, sizes="[16, 20, 28, 36]"), tmp_path / "mine.gemmviz"
+    command = [sys.executable, "-m", "gemmviz", "sweep", str(file), "--results", str(results)]
+    child = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert child.stderr is not None
+    seen = 0
+    for line in child.stderr:
+        seen += b"work_1d TS=" in line
+        if seen >= 6:
+            break
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    child.stderr.close()
+    code, out, errors = gemmviz("sweep", file, "--results", results, "--resume", "--json")
+    assert code == 0, errors
+    told = json.loads(out)
+    assert told["planned"] == 16
+    assert 4 <= told["resumed"] < 16
+    assert told["measured"] == 16 - told["resumed"]
+    assert len(told["winners"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('kernels = ["tiled"]\nsizes = [8]\ndevices = ["zx81"]', "No platform or device matches"),
+        ('kernels = ["tiled"]\nsizes = [8]\nparameters = { BM = 8 }', "no kernel has such a"),
+        ('kernels = ["gpu_double"]\nsizes = [64]\nelements = ["half"]', "No configuration of the"),
+    ],
+)
+def test_faults(tmp_path: Path, text: str, sentence: str) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    code, out, errors = gemmviz("sweep", file, "--json")
+    assert code == 2
+    told = json.loads(out)
+    assert sentence in told["failure"]["sentence"], errors
+    assert told.keys() >= KEYS
+
+
+def test_resume_needs_a_file_of_results(tmp_path: Path) -> None:
+    code, out, errors = gemmviz("sweep", write(tmp_path), "--resume")
+    assert (code, out) == (2, "")
+    assert "--resume needs --results" in errors
+
+
+def test_a_stop_prints_what_there_is(tmp_path: Path) -> None:
+    file = write(tmp_path, sizes="[16, 20, 28, 36]")
+    child = subprocess.Popen(
+        [sys.executable, "-m", "gemmviz", "sweep", str(file), "--json"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ},
+    )  # fmt: skip
+    assert child.stderr is not None
+    while b"work_1d TS=" not in child.stderr.readline():
+        pass
+    time.sleep(0.05)
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert child.returncode == 2
+    told = json.loads(out)
+    assert told["stopped"] is True
+    assert 0 < told["measured"] < 16
