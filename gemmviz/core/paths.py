@@ -8,6 +8,9 @@ from pathlib import Path
 
 import platformdirs
 
+RESULTS_SUFFIX = ".gemmviz"
+"""What the name of a results file ends in."""
+
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
@@ -35,3 +38,14 @@ def cache_dir() -> Path:
             return folder
     except OSError:
         return Path(tempfile.mkdtemp(prefix="gemmviz-"))
+
+
+def results_file(number: int = 1) -> Path:
+    """Where results are saved unless a person chooses a file; its folder may not exist yet.
+
+    Args:
+        number: 2 and more are for where the ones before cannot be written.
+    """
+    folder = platformdirs.user_data_path("gemmviz", appauthor=False)
+    stem = "results" if number == 1 else f"results-{number}"
+    return folder / f"{stem}{RESULTS_SUFFIX}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Slot
+from PySide6.QtCore import QModelIndex, QSize, QSortFilterProxyModel, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QHBoxLayout,
     QHeaderView,
     QLabel,
     QStackedLayout,
@@ -17,15 +18,19 @@ from PySide6.QtWidgets import (
 from gemmviz.app.results_table import RUN_ROLE, SORT_ROLE, ResultsTableModel
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
+from gemmviz.views.column_room import share_room
 from gemmviz.views.delegates import ResultDelegate
 from gemmviz.views.details_dialog import DetailsDialog
+from gemmviz.views.history_panel import HistoryPanel
 from gemmviz.views.roles import ElidedLabel
 from gemmviz.views.theme import Theme
-from gemmviz.views.tool_row import ToolRow
+from gemmviz.views.tool_row import Choice, ToolRow
 
+_SESSION, _SAVED = "This session", "Saved"
 _ROW_PIXELS = 26
-_WIDTHS = (140, 70, 82, 64, 52, 60, 98, 94, 62, 72, 68)
-_NARROWEST_KERNEL, _WIDEST_KERNEL = 104, 320
+_NARROWEST, _WORDS_FROM = 430, 720  # pixels
+_WIDTHS = (140, 70, 82, 72, 52, 60, 98, 94, 62, 72, 68)
+_KERNEL, _SIZES = (0, 104, 320), (3, 72, 126)
 
 
 class ResultsTable(QTableView):
@@ -74,12 +79,9 @@ class ResultsTable(QTableView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the room that the other columns leave to the kernel's name."""
+        """Give the room that the other columns leave to the sizes and the kernel's name."""
         super().resizeEvent(event)
-        header = self.horizontalHeader()
-        others = sum(header.sectionSize(column) for column in range(1, len(_WIDTHS) - 1))
-        room = self.viewport().width() - others - _WIDTHS[-1]
-        header.resizeSection(0, min(max(room, _NARROWEST_KERNEL), _WIDEST_KERNEL))
+        share_room(self, _KERNEL, _SIZES, _WIDTHS[-1])
 
     @property
     def chosen(self) -> Run | None:
@@ -116,7 +118,12 @@ class ResultsTable(QTableView):
 
 
 class ResultsPanel(QWidget):
-    """The table below its tools, or what to do while it is empty."""
+    """The runs of this session or the saved results, each below its tools.
+
+    ``told`` is a remark for the status bar.
+    """
+
+    told = Signal(str)
 
     def __init__(self, state: AppState, model: ResultsTableModel) -> None:
         super().__init__()
@@ -130,9 +137,14 @@ class ResultsPanel(QWidget):
         self.details = self.tools.add_button(
             "info", "Everything that is recorded with the selected row (I)", "Details"
         )
-        self.export = self.tools.add_button("export", "Export the table as CSV", "CSV")
+        self.export = self.tools.add_button(
+            "export", "Export the table as CSV, JSON or T4", "Export"
+        )
         self.clear = self.tools.add_button("cross", "Forget all results", "Clear")
-        self.empty = QLabel("Every finished run becomes a row here, to tick, compare and export.")
+        self.empty = QLabel(
+            "Every finished run becomes a row here, to tick, compare and export. Saved has those "
+            "of earlier sessions too."
+        )
         self.empty.setProperty("role", "caption")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty.setWordWrap(True)
@@ -140,27 +152,61 @@ class ResultsPanel(QWidget):
         self._pages = QStackedLayout(pages)
         self._pages.addWidget(self.empty)
         self._pages.addWidget(self.table)
+        self.history = HistoryPanel(state)
+        self.history.told.connect(self.told)
+        self.switch = Choice((_SESSION, _SAVED), "Runs of this session, or all that are saved")
+        self.switch.choice_made.connect(self.choose_page)
+        self._tool_pages, self._bodies = QStackedLayout(), QStackedLayout()
+        for tools, body in ((self.tools, pages), (self.history.tools, self.history)):
+            self._tool_pages.addWidget(tools)
+            self._bodies.addWidget(body)
+        row = QHBoxLayout()
+        row.setContentsMargins(6, 3, 0, 0)
+        row.addWidget(self.switch)
+        row.addLayout(self._tool_pages, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(2, 2, 2, 2)
         column.setSpacing(2)
-        column.addWidget(self.tools)
-        column.addWidget(pages, 1)
+        column.addLayout(row)
+        column.addLayout(self._bodies, 1)
         self.pin.clicked.connect(self.pin_baseline)
         self.details.clicked.connect(self.table.show_details)
         for signal in (state.book.run_added, state.book.marks_changed, state.book.cleared):
             signal.connect(self._refresh)
         self._refresh()
 
+    def minimumSizeHint(self) -> QSize:
+        """Narrower than the words of all buttons: they are left out there."""
+        return QSize(_NARROWEST, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the words of buttons out where there is no room for them."""
+        super().resizeEvent(event)
+        for tools in (self.tools, self.history.tools):
+            tools.set_compact(event.size().width() < _WORDS_FROM)
+
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of ``theme``."""
         self.table.delegate.set_theme(theme)
         self.tools.set_theme(theme)
+        self.history.set_theme(theme)
         self.table.viewport().update()
+
+    @Slot(str)
+    def choose_page(self, word: str) -> None:
+        """Show "This session" or "Saved"."""
+        self.switch.choose(word)
+        for pages in (self._tool_pages, self._bodies):
+            pages.setCurrentIndex(1 if word == _SAVED else 0)
 
     @Slot()
     def pin_baseline(self) -> None:
         """Measure the others against the selected row; again to end that."""
-        self._state.book.pin_baseline(self.table.chosen)
+        if self._bodies.currentWidget() is self.history:
+            self.told.emit("Only a run of this session is a baseline: show a saved one first")
+            return
+        if self.table.chosen is not None:
+            self._state.book.pin_baseline(self.table.chosen)
 
     @Slot()
     def _refresh(self) -> None:
