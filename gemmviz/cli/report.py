@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from gemmviz.core.codec import to_json
-from gemmviz.core.launch import flop
+from gemmviz.core.launch import flop, storage_order
 from gemmviz.core.model import Result
 from gemmviz.core.policy import name_of
+from gemmviz.core.result_figures import seconds_per_launch
 from gemmviz.core.roofline import above_ceiling
 from gemmviz.core.spread import spread_of
-from gemmviz.core.stats import Floats, summarize
+from gemmviz.core.stats import summarize
 from gemmviz.engine.ceiling_table import kept_ceilings
-
-
-def seconds_per_launch(result: Result) -> Floats:
-    """Seconds of one launch in each sample, shape (count,)."""
-    samples = result.samples
-    return np.asarray(samples.seconds, np.float64) / np.asarray(samples.launches, np.float64)
 
 
 def report(result: Result) -> dict[str, Any]:
@@ -42,6 +35,10 @@ def report(result: Result) -> dict[str, Any]:
         "k": job.problem.k,
         "input_element": job.problem.element,
         "output_element": job.problem.element,
+        "transpose": job.problem.transpose,
+        "order": storage_order(job.variant, job.problem),
+        "alpha": job.problem.alpha,
+        "beta": job.problem.beta,
         "seed": job.problem.seed,
         "verdict": result.verdict,
         "median_seconds": summary and summary.median,

@@ -1,35 +1,31 @@
-"""Pictures of charts: exactly as drawn, sharp at one to four times the size, light or dark."""
+"""Pictures of charts: exactly as drawn, sharp at one to four times the size, light or dark.
+
+A PNG carries the results that it shows in its metadata, so that it can be opened again.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from PySide6.QtCore import QIODevice, QRectF, QSaveFile, QStandardPaths, Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QImage, QImageWriter, QPainter, QPixmap
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QFileDialog,
-    QFormLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QBuffer, QIODevice, QRect, QRectF, QSaveFile, QSize, QStandardPaths
+from PySide6.QtGui import QGuiApplication, QImage, QImageWriter, QPaintDevice, QPainter
+from PySide6.QtSvg import QSvgGenerator
 
+from gemmviz.core.model import Result
+from gemmviz.core.png_text import MOST_TEXT_BYTES
+from gemmviz.core.result_document import PNG_KEY, fits_picture, picture_text
 from gemmviz.views.charts.chart import Chart
 from gemmviz.views.charts.heading import Heading, Line
-from gemmviz.views.theme import THEMES, Theme
+from gemmviz.views.svg import draw_items, tidied
+from gemmviz.views.theme import Theme
 
 SCALES = (1, 2, 3, 4)
-_DOTS_PER_METER = 96 / 0.0254  # of a picture at scale 1
-_PREVIEW_PIXELS = 380
+_DOTS_PER_INCH = 96  # of a picture at scale 1
+_DOTS_PER_METER = _DOTS_PER_INCH / 0.0254
 
 Title = tuple[str, tuple[Line, ...]]
 """A title and the lines below it, as a Heading shows them."""
@@ -51,12 +47,62 @@ def render_chart(
         title: Stands above the plots instead of the chart's heading on the screen; the picture
             is as much higher as it needs.
     """
+    with _prepared(chart, theme, title):
+        width, height = chart.width(), chart.height()
+        image = QImage(width * scale, height * scale, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(scale)
+        _paint(chart, image)
+    # Only now: a density set before painting would change the size of text.
+    image.setDotsPerMeterX(round(_DOTS_PER_METER * scale))
+    image.setDotsPerMeterY(round(_DOTS_PER_METER * scale))
+    image.setText("Title", chart.export_title)
+    return image
+
+
+def render_svg(chart: Chart, *, theme: Theme | None = None, title: Title | None = None) -> bytes:
+    """An SVG drawing of ``chart``: shapes and text as such, whatever is an image in it apart.
+
+    Args:
+        chart: Shown or not.
+        theme: See :func:`render_chart`.
+        title: See :func:`render_chart`.
+    """
+    with _prepared(chart, theme, title):
+        width, height = chart.width(), chart.height()
+        buffer = QBuffer()
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        # Version 1.2 Tiny has no clipping: a zoomed plot would cover its axes.
+        drawing = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)
+        drawing.setOutputDevice(buffer)
+        drawing.setSize(QSize(width, height))
+        drawing.setViewBox(QRect(0, 0, width, height))
+        drawing.setResolution(_DOTS_PER_INCH)
+        draw_items(chart, drawing)
+    return tidied(bytes(buffer.data().data()), chart.export_title, width, height)
+
+
+@contextmanager
+def _prepared(chart: Chart, theme: Theme | None, title: Title | None) -> Iterator[None]:
+    """The chart as it is to be drawn for a while: without hover, perhaps in other colours."""
     chart.hide_hover()
     chart.settle()
-    if title is None:
-        return _painted(chart, scale, theme)
-    with _titled(chart, title):
-        return _painted(chart, scale, theme)
+    own = chart.theme
+    with _titled(chart, title) if title is not None else nullcontext():
+        try:
+            if theme is not None and theme != own:
+                chart.set_theme(theme)
+            yield
+        finally:
+            if chart.theme != own:
+                chart.set_theme(own)
+
+
+def _paint(chart: Chart, device: QPaintDevice) -> None:
+    painter = QPainter(device)
+    painter.setRenderHints(chart.renderHints())
+    area = QRectF(0, 0, chart.width(), chart.height())
+    chart.render(painter, area, chart.viewport().rect())
+    painter.end()
 
 
 @contextmanager
@@ -66,11 +112,13 @@ def _titled(chart: Chart, title: Title) -> Iterator[None]:
     headings = [item for item in chart.scene().items() if isinstance(item, Heading)]
     kept = [(heading, heading.text, heading.minimumHeight()) for heading in headings]
     try:
-        for heading in headings:
-            heading.set_text(*title)
+        _put(title, headings)
         more = sum(heading.minimumHeight() - height for heading, _, height in kept)
         chart.resize(size.width(), size.height() + round(more))
         chart.settle()
+        if any(heading.text != title for heading in headings):
+            _put(title, headings)  # some charts fit their own heading to a new size
+            chart.settle()
         yield
     finally:
         for heading, text, _ in kept:
@@ -79,26 +127,9 @@ def _titled(chart: Chart, title: Title) -> Iterator[None]:
         chart.settle()
 
 
-def _painted(chart: Chart, scale: int, theme: Theme | None) -> QImage:
-    own = chart.theme
-    width, height = chart.width(), chart.height()
-    image = QImage(width * scale, height * scale, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(scale)
-    try:
-        if theme is not None and theme != own:
-            chart.set_theme(theme)
-        painter = QPainter(image)
-        painter.setRenderHints(chart.renderHints())
-        chart.render(painter, QRectF(0, 0, width, height), chart.viewport().rect())
-        painter.end()
-    finally:
-        if chart.theme != own:
-            chart.set_theme(own)
-    # Only now: a density set before painting would change the size of text.
-    image.setDotsPerMeterX(round(_DOTS_PER_METER * scale))
-    image.setDotsPerMeterY(round(_DOTS_PER_METER * scale))
-    image.setText("Title", chart.export_title)
-    return image
+def _put(title: Title, headings: list[Heading]) -> None:
+    for heading in headings:
+        heading.set_text(*title)
 
 
 def save_png(
@@ -108,17 +139,46 @@ def save_png(
     scale: int = 1,
     theme: Theme | None = None,
     title: Title | None = None,
+    results: Sequence[Result] = (),
 ) -> None:
     """Write a picture of ``chart`` as a PNG file, replacing ``path`` only once it is complete.
+
+    Args:
+        chart: See :func:`render_chart`, as for scale, theme and title.
+        path: The file.
+        scale: 1 to 4.
+        theme: The chart's own where None.
+        title: Above the plots instead of the heading on the screen.
+        results: What the chart shows: the picture carries them under the key "gemmviz", and
+            opens as them (see :mod:`gemmviz.core.result_document`), unless they are too many.
 
     Raises:
         OSError: The file cannot be written; the message is a sentence.
     """
     image = render_chart(chart, scale=scale, theme=theme, title=title)
+    if fits_picture(len(results)):
+        text = picture_text(results)
+        if len(text) <= MOST_TEXT_BYTES:  # else nobody would read it
+            image.setText(PNG_KEY, text)  # Qt compresses what is long
     file = QSaveFile(str(path))
     opened = file.open(QIODevice.OpenModeFlag.WriteOnly)
     if not (opened and QImageWriter(file, b"png").write(image) and file.commit()):
         raise OSError(f"The picture cannot be written to {path}: {file.errorString()}.")
+
+
+def save_svg(
+    chart: Chart, path: Path | str, *, theme: Theme | None = None, title: Title | None = None
+) -> None:
+    """Write ``chart`` as an SVG drawing, replacing ``path`` only once it is complete.
+
+    Raises:
+        OSError: The file cannot be written; the message is a sentence.
+    """
+    drawing = render_svg(chart, theme=theme, title=title)
+    file = QSaveFile(str(path))
+    opened = file.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not (opened and file.write(drawing) == len(drawing) and file.commit()):
+        raise OSError(f"The drawing cannot be written to {path}: {file.errorString()}.")
 
 
 def copy_chart(
@@ -145,120 +205,3 @@ def suggested_path(chart: Chart, folder: Path | None = None) -> Path:
     while path.exists():
         path, number = folder / f"{stem}-{number}.png", number + 1
     return path
-
-
-class ExportDialog(QDialog):
-    """Asks for scale, theme and file, shows what will come out, and saves or copies it."""
-
-    saved = Signal(str)
-    """The file that was written."""
-
-    def __init__(
-        self, chart: Chart, parent: QWidget | None = None, title: Title | None = None
-    ) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Export picture")
-        self._chart, self._title = chart, title
-        shape = render_chart(chart, title=title).size()
-        self._preview = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
-        self.scale = QComboBox()
-        for scale in SCALES:
-            size = f"{shape.width() * scale} × {shape.height() * scale} pixels"
-            self.scale.addItem(f"{scale}×  ({size})", scale)
-        self.scale.setCurrentIndex(SCALES.index(2))
-        self.theme = QComboBox()
-        for name in THEMES:
-            self.theme.addItem(name.capitalize(), name)
-        self.theme.setCurrentIndex(self.theme.findData(chart.theme.name))
-        self.file = QLineEdit(str(suggested_path(chart)))
-        self.file.setMinimumWidth(320)
-        self._message = QLabel(wordWrap=True)
-        self._message.setProperty("role", "note")
-        self._browse = QPushButton("&Browse...")
-        self._copy = QPushButton("&Copy")
-        self._save = QPushButton("&Save")
-        self._save.setProperty("role", "primary")
-        self._save.setDefault(True)
-        self._lay_out()
-        self.theme.currentIndexChanged.connect(self._on_theme_chosen)
-        self.file.textChanged.connect(self._on_file_edited)
-        self._browse.clicked.connect(self._on_browse_clicked)
-        self._copy.clicked.connect(self._on_copy_clicked)
-        self._save.clicked.connect(self._on_save_clicked)
-        self._on_theme_chosen()
-
-    def _lay_out(self) -> None:
-        file_row = QHBoxLayout()
-        file_row.addWidget(self.file, 1)
-        file_row.addWidget(self._browse)
-        form = QFormLayout()
-        form.addRow("S&ize", self.scale)
-        form.addRow("&Theme", self.theme)
-        file_label = QLabel("&File")
-        file_label.setBuddy(self.file)
-        form.addRow(file_label, file_row)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self._copy)
-        buttons.addStretch(1)
-        cancel = QPushButton("Cancel")
-        cancel.clicked.connect(self.reject)
-        buttons.addWidget(cancel)
-        buttons.addWidget(self._save)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 16)
-        column.setSpacing(12)
-        column.addWidget(self._preview)
-        column.addLayout(form)
-        column.addWidget(self._message)
-        column.addLayout(buttons)
-
-    @property
-    def message(self) -> str:
-        """What the dialog says below the form: a warning, an error or that it is done."""
-        return self._message.text()
-
-    def _say(self, text: str, state: str = "") -> None:
-        self._message.setText(text)
-        self._message.setProperty("state", state)
-        self._message.style().polish(self._message)
-
-    def _chosen(self) -> tuple[int, Theme]:
-        return int(self.scale.currentData()), THEMES[self.theme.currentData()]
-
-    @Slot()
-    def _on_theme_chosen(self) -> None:
-        image = render_chart(self._chart, theme=self._chosen()[1], title=self._title)
-        smooth = Qt.TransformationMode.SmoothTransformation
-        width = min(_PREVIEW_PIXELS, image.width())
-        self._preview.setPixmap(QPixmap.fromImage(image.scaledToWidth(width, smooth)))
-
-    @Slot(str)
-    def _on_file_edited(self, text: str) -> None:
-        exists = bool(text) and Path(text).is_file()
-        self._say("This file exists and will be replaced." if exists else "", "warn")
-
-    @Slot()
-    def _on_browse_clicked(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(
-            self, "Export picture", self.file.text(), "PNG pictures (*.png)"
-        )
-        if name:
-            self.file.setText(name if Path(name).suffix else f"{name}.png")
-
-    @Slot()
-    def _on_copy_clicked(self) -> None:
-        scale, theme = self._chosen()
-        copy_chart(self._chart, scale=scale, theme=theme, title=self._title)
-        self._say("Copied to the clipboard.", "good")
-
-    @Slot()
-    def _on_save_clicked(self) -> None:
-        scale, theme = self._chosen()
-        try:
-            save_png(self._chart, self.file.text(), scale=scale, theme=theme, title=self._title)
-        except OSError as error:
-            self._say(str(error), "bad")
-            return
-        self.saved.emit(self.file.text())
-        self.accept()

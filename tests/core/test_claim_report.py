@@ -21,7 +21,7 @@ RESULTS = tuple(
         )
     )
 )  # fmt: skip
-_VOID = {"meta", "br", "link", "img"}
+_VOID = {"meta", "br", "link", "img", "source"}
 
 
 class Outline(HTMLParser):
@@ -86,8 +86,9 @@ def test_the_page_needs_nothing_else_and_runs_nothing() -> None:
     found = outline(PAGE)
     assert not found.tags & {"script", "link", "img", "iframe"}
     assert "<script>alert" not in PAGE
-    for outside in ("http", "url(", "@import", "src="):
+    for outside in ("http:", "https:", "url(", "@import", "src="):
         assert outside not in PAGE
+    assert "default-src 'none'" in PAGE
     assert "prefers-color-scheme: dark" in PAGE
     assert PAGE.startswith("<!DOCTYPE html>")
     assert '<html lang="en">' in PAGE

@@ -20,7 +20,8 @@ from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.charts.picture import draw_result_png, run_heading
 from gemmviz.views.charts.ratios import Ratio, RatioChart
-from gemmviz.views.export import ExportDialog, copy_chart, render_chart, save_png, suggested_path
+from gemmviz.views.export import copy_chart, render_chart, save_png, suggested_path
+from gemmviz.views.export_dialog import ExportDialog
 from gemmviz.views.theme import DARK, LIGHT
 from tests.views.error_maps import error_map
 

@@ -6,14 +6,14 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
-import numpy as np
 from PySide6.QtWidgets import QApplication
 
 from gemmviz.core import units
 from gemmviz.core.error_map import ErrorMap
-from gemmviz.core.labels import device_label
+from gemmviz.core.labels import device_label, problem_label
 from gemmviz.core.launch import describe_parameters, flop
 from gemmviz.core.model import Device, Job, Result
+from gemmviz.core.result_figures import seconds_per_launch
 from gemmviz.core.stats import FEWEST_FOR_95, Summary, summarize
 from gemmviz.core.verdict import Outcome, outcome_of
 from gemmviz.views.charts.chart import Chart
@@ -57,7 +57,7 @@ def draw_result_png(
     """
     chart = _blank(LiveChart, theme)
     show_result(chart, result)
-    save_png(chart, path, scale=scale)
+    save_png(chart, path, scale=scale, results=(result,))
     chart.deleteLater()
 
 
@@ -77,7 +77,7 @@ def draw_error_map_png(
     """
     chart = _blank(ErrorMapChart, theme)
     show_error_map(chart, result)
-    save_png(chart, path, scale=scale)
+    save_png(chart, path, scale=scale, results=(result,))
     chart.deleteLater()
 
 
@@ -92,7 +92,7 @@ def _blank(kind: type[_C], theme: Theme | str) -> _C:
 def show_result(chart: LiveChart, result: Result) -> None:
     """Put the samples of a finished run on a live chart, under a heading."""
     variant, samples = result.job.variant, result.samples
-    seconds = np.asarray(samples.seconds, dtype=float) / np.asarray(samples.launches, dtype=float)
+    seconds = seconds_per_launch(result)
     work = flop(variant, result.job.problem)
     outcome = outcome_of(result)
     if result.failure is not None:
@@ -138,7 +138,7 @@ def error_heading(
     problem = job.problem
     what = (
         f"{job.variant.title} on {device_label(device)}",
-        f"M×N×K = {problem.m} × {problem.n} × {problem.k} {problem.element}",
+        f"M×N×K = {problem_label(problem, '×')}",
         describe_parameters(job.parameters),
         f"seed {problem.seed}",
     )
@@ -163,7 +163,7 @@ def run_heading(
     """
     problem, work = job.problem, flop(job.variant, job.problem)
     what = (
-        f"M×N×K = {problem.m} × {problem.n} × {problem.k} {problem.element}",
+        f"M×N×K = {problem_label(problem, '×')}",
         describe_parameters(job.parameters),
         f"{launches:,} launch{'' if launches == 1 else 'es'}{', stopped' * outcome.stopped}",
     )
