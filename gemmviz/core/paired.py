@@ -106,6 +106,37 @@ def _judged(logs: Floats, margin: float, rounds: int) -> Versus:
     return Versus(word, math.exp(middle), math.exp(low), math.exp(high), margin, rounds, worth)
 
 
+def compare_apart(first: npt.ArrayLike, other: npt.ArrayLike, margin: float) -> Versus | None:
+    """Compares two kernels that were measured one after the other, not in turns.
+
+    Nothing cancels: the interval is that of the ratio of two medians, each bounded by order
+    statistics as in :func:`compare_pairs`, so it is as wide as both intervals together.
+
+    Args:
+        first: Seconds per launch of the first kernel, in run order.
+        other: Those of the other one, as many or not.
+        margin: Relative difference up to which both count as the same.
+
+    Returns:
+        The comparison, ``rounds`` being the fewer samples; None without any usable one.
+    """
+    times = [np.asarray(values, np.float64) for values in (first, other)]
+    logs = [np.log(each[np.isfinite(each) & (each > 0)]) for each in times]
+    if not all(map(len, logs)):
+        return None
+    middles = [float(np.median(each)) for each in logs]
+    worths = [independent_count(each, middle) for each, middle in zip(logs, middles, strict=True)]
+    (low, high), (other_low, other_high) = (
+        _bounds(np.sort(each), worth) for each, worth in zip(logs, worths, strict=True)
+    )
+    middle, least, most = middles[0] - middles[1], low - other_high, high - other_low
+    worth = min(worths)
+    word = _word(middle, least, most, math.log1p(margin)) if _bounded(worth) else "undecided"
+    return Versus(
+        word, math.exp(middle), math.exp(least), math.exp(most), margin, min(map(len, logs)), worth
+    )
+
+
 def independent_count(values: Floats, median: float) -> int:
     """How many independent values bound their median as well as these, in run order, do.
 
