@@ -8,9 +8,9 @@ import sys
 def main() -> None:
     """The ``gemmviz`` command."""
     arguments = sys.argv[1:]
-    # The window takes --theme and the .toml files of kernels; any other first word is a command.
+    # The window takes options of its own and files; any other first word is a command.
     first = arguments[0] if arguments else "--theme"
-    if not first.endswith(".toml") and not first.startswith("--theme"):
+    if not first.endswith((".toml", ".gemmviz")) and not first.startswith(("--theme", "--results")):
         from gemmviz.cli.parser import run_command
 
         sys.exit(run_command(arguments))

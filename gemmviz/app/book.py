@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from datetime import UTC, datetime
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
 from gemmviz.app.runs import Run
 from gemmviz.core.ceilings import CeilingTable
-from gemmviz.core.launch import describe_parameters
 from gemmviz.core.library_share import Question, Timing, fastest_libraries, library_share
 from gemmviz.core.model import DeviceKey
-from gemmviz.core.policy import name_of
+from gemmviz.core.result_figures import Row, figures, to_csv
 from gemmviz.core.roofline import above_ceiling, bandwidth_share, bytes_per_second
 
-CSV_COLUMNS = (
-    "finished_at", "device", "platform", "kernel", "parameters", "m", "n", "k", "element",
-    "launches", "median_seconds", "low_seconds", "high_seconds", "q1_seconds", "q3_seconds",
-    "minimum_seconds", "flops_per_second", "occupancy", "verdict", "max_error", "speed_up",
-    "seed", "failure", "policy", "stop_reason", "timer", "cache", "quiet", "samples",
-    "iqr_seconds", "outliers", "drift", "load", "app_version", "driver_version", "build_options",
-    "bytes_per_second", "bandwidth_share", "library_share", "library",
-)  # fmt: skip
 MOST_TICKED = 40
 """So many runs are ticked by themselves: more would be no comparison that one can read."""
 
@@ -174,48 +163,19 @@ class ResultBook(QObject):
 
     def to_csv(self) -> str:
         """Every run as CSV in SI base units, full precision; the header first."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(CSV_COLUMNS)
-        for run in self.runs:
-            writer.writerow(self._csv_row(run))
-        return text.getvalue()
+        return to_csv(self._row_of(place, run) for place, run in enumerate(self.runs, start=1))
 
-    def _csv_row(self, run: Run) -> tuple[object, ...]:
-        job, problem, summary = run.job, run.job.problem, run.summary
-        times: tuple[object, ...] = ("",) * 6
-        if summary is not None:
-            times = (summary.median, summary.low, summary.high, summary.q1, summary.q3,
-                     summary.minimum)  # fmt: skip
-        finished = run.result.finished_at if run.result is not None else 0.0
-        verdict = run.result.verdict if run.result is not None else None
-        return (
-            datetime.fromtimestamp(finished, UTC).isoformat(timespec="seconds"),
-            run.device.name, run.device.platform, job.variant.id,
-            describe_parameters(job.parameters), problem.m, problem.n, problem.k, problem.element,
-            run.buffer.launch_count, *times, _blank(run.flops_per_second),
-            _blank(run.estimate.occupancy if run.estimate is not None else None), verdict or "",
-            run.check.max_error if run.check is not None else "", _blank(self.speed_up(run)),
-            problem.seed, run.failure.sentence if run.failure is not None else "",
-            *_measurement(run), _blank(self.bytes_per_second(run)),
-            _blank(self.bandwidth_share(run)), _blank(self.library_share(run)),
-            _library(run),
-        )  # fmt: skip
-
-
-def _measurement(run: Run) -> tuple[object, ...]:
-    """How a run was measured and in what circumstances, the last columns of the CSV."""
-    policy, trust, context = run.job.policy, run.trust, run.context
-    spreads: tuple[object, ...] = ("",) * 3
-    if (spread := run.spread) is not None:
-        spreads = (spread.iqr_seconds, spread.outliers, _blank(spread.drift))
-    return (
-        name_of(policy), run.stop_reason, trust.badge if trust is not None else "", policy.cache,
-        "yes" if policy.quiet else "no", len(run.buffer), *spreads,
-        _blank(context.load if context is not None else None),
-        context.app_version if context is not None else "", run.device.driver_version,
-        context.build_options if context is not None else run.job.build_options,
-    )  # fmt: skip
+    def _row_of(self, place: int, run: Run) -> Row:
+        """The figures of a run, and those that only the session tells."""
+        return {
+            **figures(run.known, run.statistics),
+            "id": place,
+            "occupancy": run.estimate.occupancy if run.estimate is not None else None,
+            "speed_up": self.speed_up(run),
+            "bytes_per_second": self.bytes_per_second(run),
+            "bandwidth_share": self.bandwidth_share(run),
+            "library_share": self.library_share(run),
+        }
 
 
 def _not_a_baseline(run: Run) -> str:
@@ -238,15 +198,5 @@ def _timing(run: Run) -> Timing | None:
     return Timing(run.job, run.summary.median, run.result.verdict)
 
 
-def _library(run: Run) -> str:
-    facts = run.context.library if run.context is not None else None
-    return facts.text if facts is not None else ""
-
-
-def _blank(value: float | None) -> object:
-    return "" if value is None else value
-
-
 def _work(run: Run) -> tuple[object, ...]:
-    problem = run.job.problem
-    return run.job.variant.operation, problem.m, problem.n, problem.k, problem.element
+    return run.job.variant.operation, replace(run.job.problem, seed=0)

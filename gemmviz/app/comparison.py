@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gemmviz.app.runs import Run
 from gemmviz.app.setup import Setup
 from gemmviz.core.expr import ExprError
-from gemmviz.core.launch import geometry
+from gemmviz.core.launch import geometry, kernel_view
 from gemmviz.core.model import Device
 from gemmviz.core.units import memory
 
@@ -38,6 +38,9 @@ def _same_build(run: Run, setup: Setup, device: Device | None) -> bool:
     chosen = (setup.variant, setup.parameters, setup.element, setup.build_options)
     built = (job.variant, job.parameters, job.problem.element, job.build_options)
     if setup.variant is None or device is None or device.key != run.device.key or built != chosen:
+        return False
+    views = (kernel_view(job.variant, problem) for problem in (job.problem, setup.problem()))
+    if len({view.transpose for view in views}) > 1:  # macros of the source
         return False
     try:
         now = geometry(setup.variant, setup.parameters, setup.problem())

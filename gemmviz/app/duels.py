@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gemmviz.core.comparison import Comparison
-from gemmviz.core.labels import device_label
+from gemmviz.core.labels import device_label, problem_label
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.model import Result
 from gemmviz.core.paired import FEWEST_ROUNDS, Versus, describe
@@ -106,7 +106,7 @@ def match_of(comparison: Comparison) -> Match:
     if comparison.stopped and failure is None:
         ending = STOP_WORDS["stopped"]
     problem = results[0].job.problem if results else None
-    shape = f"{problem.m} × {problem.n} × {problem.k} {problem.element}" if problem else ""
+    shape = problem_label(problem, "×") if problem else ""
     later = zip(results[1:], names[1:], strict=True)
     duels = tuple(
         _duel(results[0], result, name, _at(comparison.versus, place))

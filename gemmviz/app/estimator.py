@@ -106,3 +106,13 @@ def question(setup: Setup, device: Device) -> Job:
         0, device.key, setup.variant, setup.parameters,
         replace(setup.problem(), m=1, n=1, k=1), build_options=setup.build_options,
     )  # fmt: skip
+
+
+def foreseen(job: Job, device: Device) -> Estimate | None:
+    """The occupancy of a job by what its source and its device say; None for what has none."""
+    if job.variant.library:
+        return None
+    try:
+        return estimate_for(job.variant, job.parameters, job.problem, device, limits_for(device))
+    except (ExprError, ValueError):
+        return None

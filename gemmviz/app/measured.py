@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gemmviz.app.policies import SHORT_STOP_WORDS, describe_policy, short_name
-from gemmviz.app.progress import half_width
+from gemmviz.app.policies import SHORT_STOP_WORDS
 from gemmviz.app.runs import Run
 from gemmviz.app.setup import Badge
+from gemmviz.core.measurement_words import describe_policy, half_width, short_name
 from gemmviz.core.policy import CACHE_WORDS, STOP_WORDS
 from gemmviz.core.stats import FEWEST_FOR_95
 from gemmviz.core.trust import TimerTrust
-from gemmviz.core.units import duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +65,6 @@ def timer_badge(trust: TimerTrust | None, suspicion: str = "") -> Badge | None:
         return Badge("suspicious", "doubt", f"{suspicion}\n{trust.sentence}\n{numbers}.")
     meaning = "good" if trust.badge == "events trusted" else "doubt"
     return Badge(trust.badge, meaning, f"{trust.sentence}\n{numbers}.")
-
-
-def timer_words(trust: TimerTrust) -> str:
-    """The clock that timed a run."""
-    clock = "the device's events" if trust.source == "events" else "the host's clock"
-    ratio = "" if trust.ratio is None else f", ratio to the host's clock {trust.ratio:.4g}"
-    return f"{clock} ({trust.badge}{ratio})"
-
-
-def interval_words(run: Run) -> str:
-    """The interval of the median with what it is worth; "" without a sample."""
-    summary = run.summary
-    if summary is None:
-        return ""
-    kind = "95 % interval" if summary.count >= FEWEST_FOR_95 else "range"
-    return f"{duration(summary.low)} to {duration(summary.high)} ({kind})"
 
 
 def _width(run: Run) -> str:

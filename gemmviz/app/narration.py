@@ -6,10 +6,10 @@ import time
 from dataclasses import dataclass
 
 from gemmviz.app.duels import match_of
-from gemmviz.app.readings import timer_text
 from gemmviz.app.runs import Run
 from gemmviz.core.comparison import Comparison
 from gemmviz.core.labels import device_label
+from gemmviz.core.measurement_words import timer_text
 from gemmviz.core.messages import Built, Checked, ErrorsMapped
 from gemmviz.core.model import Result
 from gemmviz.core.policy import STOP_WORDS
@@ -37,7 +37,7 @@ def narrate(run: Run, event: object) -> tuple[Line, ...]:
         case None:
             problem = run.job.problem
             text = (
-                f"{run.label}  {run.shape} {problem.element}  seed {problem.seed}  "
+                f"{run.label}  {run.problem_text}  seed {problem.seed}  "
                 f"on {device_label(run.device)}"
             )
             return (Line(now, "run", text),)

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from gemmviz.app.samples import SampleBuffer
+from gemmviz.core.measurement_words import half_width
 from gemmviz.core.policy import Policy
 from gemmviz.core.stats import FEWEST_FOR_95, Summary
-
-
-def half_width(summary: Summary) -> float:
-    """Half the interval of the median over the median."""
-    return (summary.high - summary.low) / 2 / summary.median if summary.median > 0 else 0.0
 
 
 def share_done(policy: Policy, buffer: SampleBuffer, summary: Summary | None) -> float | None:

@@ -6,8 +6,9 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gemmviz.app.readings import badges, property_badge, property_title, raw, readable
+from gemmviz.app.readings import badges, property_badge, raw
 from gemmviz.app.setup import Badge
+from gemmviz.core.device_facts import property_title, readable
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import Device, Property
 

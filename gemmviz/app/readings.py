@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gemmviz.app.setup import Badge
+from gemmviz.core.device_facts import local_text
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.model import Device, Property
-from gemmviz.core.trust import DeviceTimer
-from gemmviz.core.units import duration, memory, scaled
+from gemmviz.core.units import memory, scaled
 
 _BADGE_PROPERTIES = {
     "LOCAL_MEM_SIZE": "local",
@@ -14,25 +14,6 @@ _BADGE_PROPERTIES = {
     "MAX_CLOCK_FREQUENCY": "clock",
     "PREFERRED_WORK_GROUP_SIZE_MULTIPLE": "multiple",
 }
-
-_ABBREVIATIONS = frozenset(("AMD", "C", "CUDA", "DMA", "FP", "GPU", "ID", "IL", "IP", "KHR", "LUID",
-                            "NV", "PCI", "SIMD", "SPIR", "SVM", "UUID"))  # fmt: skip
-
-
-def readable(entry: Property) -> str:
-    """The value of a property as a person reads it; a dash where the query was refused."""
-    value = entry.value
-    if value is None:
-        return "–"
-    if isinstance(value, str):
-        return value
-    if entry.unit == "bytes":
-        return memory(value)
-    if entry.unit == "Hz":
-        return " ".join(scaled(value, "Hz")) if value > 10**6 else "unknown"
-    if entry.unit == "s":
-        return duration(value)
-    return str(value)
 
 
 def raw(entry: Property) -> str:
@@ -80,13 +61,6 @@ def property_badge(entry: Property, found: dict[str, Badge]) -> Badge | None:
     return found.get(topic) if topic is not None else None
 
 
-def property_title(entry: Property) -> str:
-    """The name of a query as words, which are narrower: "Global mem cache size"."""
-    words = entry.name.removeprefix("CL_DEVICE_").split("_")
-    text = " ".join(word if word in _ABBREVIATIONS else word.lower() for word in words)
-    return text[:1].upper() + text[1:]
-
-
 def _topic(entry: Property) -> str | None:
     return _BADGE_PROPERTIES.get(entry.name.removeprefix("CL_DEVICE_"))
 
@@ -115,17 +89,6 @@ def device_facts(device: Device) -> str:
     )
 
 
-def timer_text(timer: DeviceTimer) -> str:
-    """What launching and timing costs, with the driver's own word on its timer beside."""
-    step = "none seen" if timer.step_seconds is None else duration(timer.step_seconds)
-    said = timer.reported_step_seconds
-    said_text = "says nothing" if said is None else f"says {duration(said)}"
-    return (
-        f"timer step {step} (driver {said_text}), a launch costs {duration(timer.launch_seconds)}, "
-        f"a round trip {duration(timer.round_trip_seconds)}"
-    )
-
-
 def device_tip(device: Device, limits: Limits | None) -> str:
     """Every figure of a device on lines of their own."""
     clock = " ".join(scaled(device.clock_hz, "Hz")) if device.clock_hz else "not told by the driver"
@@ -142,14 +105,6 @@ def device_tip(device: Device, limits: Limits | None) -> str:
     if device.unavailable:
         lines.insert(1, f"Cannot run: {device.unavailable}")
     return "\n".join(lines)
-
-
-def local_text(device: Device) -> str:
-    """Local memory of a group with what it is made of."""
-    if device.local_mem_bytes is None:
-        return "–"
-    kinds = {"GLOBAL": " (in global memory)", "LOCAL": " (own memory)"}
-    return memory(device.local_mem_bytes) + kinds.get(device.local_mem_type or "", "")
 
 
 def _or_dash(value: object) -> str:

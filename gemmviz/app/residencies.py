@@ -10,6 +10,7 @@ from gemmviz.app.estimator import question
 from gemmviz.app.state import AppState
 from gemmviz.core.experiments import Experiment, MeasureResidency, Outcome, Throttle
 from gemmviz.core.expr import ExprError
+from gemmviz.core.labels import problem_label
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.messages import Progressed
 from gemmviz.core.model import DeviceKey, Job
@@ -203,5 +204,5 @@ def _name(experiment: Experiment) -> str:
     """A throttled kernel with its parameters and shape."""
     assert isinstance(experiment, Throttle)
     job = experiment.job
-    shape = f"{job.problem.m} x {job.problem.n} x {job.problem.k}"
-    return " ".join(filter(None, (job.variant.id, describe_parameters(job.parameters), shape)))
+    what = job.variant.id, describe_parameters(job.parameters), problem_label(job.problem)
+    return " ".join(filter(None, what))

@@ -19,8 +19,10 @@ from gemmviz.app.book import ResultBook
 from gemmviz.app.measured import measured
 from gemmviz.app.outcomes import outcome
 from gemmviz.app.runs import Run
-from gemmviz.core.labels import device_label
+from gemmviz.app.tips import plain_tip
+from gemmviz.core.labels import device_label, form_label
 from gemmviz.core.launch import describe_parameters
+from gemmviz.core.model import Problem
 from gemmviz.core.units import duration, percent, scaled, throughput
 
 SORT_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -56,12 +58,17 @@ def _finished(run: Run) -> str:
     return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%H:%M:%S")
 
 
+def _element(problem: Problem) -> str:
+    """The element type, and what the problem is besides C = A B."""
+    return ", ".join(filter(None, (problem.element, form_label(problem))))
+
+
 _COLUMNS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("Kernel", lambda run: run.job.variant.title),
     ("Parameters", lambda run: describe_parameters(run.job.parameters) or _NONE),
     ("Device", lambda run: device_label(run.device)),
     ("M × N × K", lambda run: run.shape),
-    ("Element", lambda run: run.job.problem.element),
+    ("Element", lambda run: _element(run.job.problem)),
     ("Median", _median),
     ("Throughput", _rate),
     ("Verdict", lambda run: outcome(run).word),
@@ -151,7 +158,7 @@ class ResultsTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(column)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tip(run, column)
+            return plain_tip(self._tip(run, column))
         if role == Qt.ItemDataRole.CheckStateRole:
             if column != 0 or run.summary is None:
                 return None
@@ -200,8 +207,9 @@ class ResultsTableModel(QAbstractTableModel):
         if column == _SPEED_UP and self._book.baseline is None:
             return "Pin a row as the baseline (B) to see how many times faster the others are."
         if column == _SPEED_UP and self._book.speed_up(run) is None:
-            return "No figure: the baseline multiplies other sizes or elements, or has no result."
-        return f"{run.label} on {device_label(run.device)}\n{measured(run).tip}"
+            return "No figure: the baseline computes another problem, or has no result."
+        where = f"{run.label} on {device_label(run.device)}"
+        return f"{where}\n{run.problem_text}\n{measured(run).tip}"
 
     def _sort_key(self, run: Run, column: int) -> Any:
         key = _SORT_KEYS.get(column)

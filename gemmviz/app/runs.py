@@ -10,6 +10,7 @@ from gemmviz.app.samples import SampleBuffer, Tally
 from gemmviz.core.context import Context
 from gemmviz.core.error_map import ErrorMap
 from gemmviz.core.estimate import Estimate
+from gemmviz.core.labels import form_label
 from gemmviz.core.launch import describe_parameters, flop
 from gemmviz.core.messages import (
     Began,
@@ -23,6 +24,7 @@ from gemmviz.core.messages import (
     TimerChosen,
 )
 from gemmviz.core.model import Check, Device, Failure, Job, KernelFacts, Result, Samples
+from gemmviz.core.result_figures import Statistics
 from gemmviz.core.spread import Spread, spread_of
 from gemmviz.core.stats import Summary, summarize
 from gemmviz.core.trust import DeviceTimer, TimerTrust
@@ -79,7 +81,18 @@ class Run:
 
     @property
     def shape(self) -> str:
-        """M, N and K as "512 × 64 × 128", or "512³" where they are equal."""
+        """M, N and K as "512 × 64 × 128", or "512³" where they are equal; and the form, if any."""
+        return ", ".join(filter(None, (self._sizes, form_label(self.job.problem))))
+
+    @property
+    def problem_text(self) -> str:
+        """Sizes, element type and form: "512³ float, TN, beta 2"."""
+        problem = self.job.problem
+        parts = f"{self._sizes} {problem.element}", form_label(problem)
+        return ", ".join(filter(None, parts))
+
+    @property
+    def _sizes(self) -> str:
         m, n, k = self.job.problem.m, self.job.problem.n, self.job.problem.k
         return f"{m}³" if m == n == k else f"{m} × {n} × {k}"
 
@@ -111,6 +124,31 @@ class Run:
     @property
     def _broken(self) -> bool:
         return self.failure is not None and self.failure.kind != "wrong"
+
+    @property
+    def known(self) -> Result:
+        """All that is known of it by now, without its samples."""
+        return replace(
+            self.result or Result(self.job, self.device), check=self.check, timer=self.timer,
+            trust=self.trust, quantiles=self.quantiles, context=self.context,
+        )  # fmt: skip
+
+    @property
+    def statistics(self) -> Statistics:
+        """Its samples, summed up."""
+        buffer = self.buffer
+        spread = self.spread or spread_of(buffer.seconds_per_launch)
+        return Statistics(
+            self.summary, spread, buffer.launch_count, len(buffer), buffer.total_seconds
+        )
+
+    @property
+    def recorded(self) -> Result | None:
+        """All that was recorded, samples included; None while the run goes on."""
+        if self.result is None:
+            return None
+        parts = (self.buffer.launches, self.buffer.seconds, self.buffer.at)
+        return replace(self.result, samples=Samples(*(tuple(part.tolist()) for part in parts)))
 
     @property
     def flops_per_second(self) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,21 +11,25 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gemmviz.app.access_lens import AccessLens
+from gemmviz.app.archive import Archive
 from gemmviz.app.book import ResultBook
 from gemmviz.app.estimator import Estimator, question
 from gemmviz.app.laboratory import Laboratory
 from gemmviz.app.narration import Line
-from gemmviz.app.rematch import comparison_jobs, comparison_refusal, in_order
+from gemmviz.app.rematch import comparison_refusal
 from gemmviz.app.run_queue import RunQueue
 from gemmviz.app.runs import Run
 from gemmviz.app.setup import Option, Setup
 from gemmviz.app.shelf import KernelShelf, default_kernel
+from gemmviz.app.starts import Starter, same_device
 from gemmviz.app.targets import (
     Target,
     element_options,
+    next_step,
     parameter_options,
     preset_options,
     remarks,
+    run_refusal,
     target_of,
 )
 from gemmviz.app.traffic import Traffic
@@ -34,7 +37,7 @@ from gemmviz.app.worker import Workers
 from gemmviz.core.catalog import Catalog, CatalogError
 from gemmviz.core.choice import default_device
 from gemmviz.core.estimate import Estimate
-from gemmviz.core.labels import count_devices, device_label
+from gemmviz.core.labels import count_devices
 from gemmviz.core.limits import limits_for
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.messages import Listing
@@ -89,12 +92,15 @@ class AppState(QObject):
             getattr(self._queue, name).connect(getattr(self, name))
         self.laboratory = Laboratory(workers, self.book, self._ids, self)
         self.laboratory.line_logged.connect(self.line_logged)
+        self.archive = Archive(self._queue, self.laboratory, self.book, self)
+        self.archive.line_logged.connect(self.line_logged)
         self.lens = AccessLens(self)
         self._traffic = Traffic(self.book, self.lens, lambda: self.timing, self)
         for ended in (self.job_ended, self.comparison_ended, self.laboratory.experiment_ended):
             ended.connect(self._traffic.catch_up)
         self._estimator = Estimator(workers, self)
         self._estimator.registers_learned.connect(self._on_registers_learned)
+        self._starter = Starter(self._queue, self._estimator, self._ids)
 
     # --- devices
 
@@ -202,15 +208,7 @@ class AppState(QObject):
     @property
     def refusal(self) -> str:
         """Why Run would do nothing at all, or ""."""
-        if self.setup.variant is None:
-            return "Choose a kernel: none could be loaded."
-        if not self.targets:
-            return (
-                "" if self.listing is None or self.listing_now else "There is no device to run on."
-            )
-        if all(target.refusal for target in self.targets):
-            return self.targets[0].refusal
-        return ""
+        return run_refusal(self.setup, self.targets, asking=self._asking)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -243,16 +241,12 @@ class AppState(QObject):
     @property
     def next_step(self) -> str:
         """What to do while there is nothing to look at."""
-        if self.listing is None or self.listing_now:
-            return "Asking the drivers for their devices..."
-        if not self.devices:
-            return "No OpenCL device was found: the panel at the left says how to get one."
-        if self.refusal:
-            return self.refusal
-        variant = self.setup.variant
-        names = [device_label(target.device) for target in self.targets if not target.refusal]
-        title = variant.title if variant is not None else "a kernel"
-        return f"Press Run (Ctrl+R) to time {title} on {' and '.join(names)}"
+        return next_step(self.setup, self.targets, self.devices, asking=self._asking)
+
+    @property
+    def _asking(self) -> bool:
+        """Whether the drivers have yet to say which devices there are."""
+        return self.listing is None or self.listing_now
 
     @property
     def queue_note(self) -> str:
@@ -338,16 +332,17 @@ class AppState(QObject):
 
     def start(self) -> None:
         """Queue a run on every chosen device that can take it."""
-        setup, seed = self.setup, self._fresh_seed()
-        for target in self.targets:
-            if target.refusal or setup.variant is None:
-                continue
-            job = Job(
-                next(self._ids), target.device.key, setup.variant, setup.parameters,
-                setup.problem(seed), policy=setup.policy_on(target.device),
-                build_options=setup.build_options, launch_limit_seconds=setup.launch_limit_seconds,
-            )  # fmt: skip
-            self._queue.add(Run(job, target.device, self._estimator.estimate(setup, target.device)))
+        self._starter.start(self.setup, self.targets)
+
+    def run_again(self, job: Job) -> str:
+        """Queue a job as it once was; returns why it cannot run here, or ""."""
+        device = same_device(job.device, self.devices)
+        if device is None:
+            return f"{job.device.name} is not there now."
+        if device.unavailable is not None:
+            return device.unavailable
+        self._starter.again(job, device)
+        return ""
 
     def comparison_refusal(self, runs: Sequence[Run]) -> str:
         """Why these finished runs cannot be measured in turns, or ""."""
@@ -361,12 +356,8 @@ class AppState(QObject):
         The first is the baseline where it is among them, else the oldest. All have the same inputs.
         ``comparison_ended`` brings the outcome; nothing happens where they are refused.
         """
-        if self.comparison_refusal(runs):
-            return
-        chosen = in_order(runs, self.book.baseline)
-        jobs = comparison_jobs(chosen, self.setup, self._fresh_seed(), self._ids)
-        again = [Run(job, run.device, run.estimate) for job, run in zip(jobs, chosen, strict=True)]
-        self._queue.add_comparison(again, next(self._ids))
+        if not self.comparison_refusal(runs):
+            self._starter.compare(runs, self.setup, self.book.baseline)
 
     def stop(self) -> None:
         """End every run, comparison and experiment, and forget the waiting ones."""
@@ -376,9 +367,6 @@ class AppState(QObject):
     def show(self, run: Run | None) -> None:
         """Put a run on the cards and the live charts."""
         self._queue.show(run)
-
-    def _fresh_seed(self) -> int:
-        return self.setup.seed if self.setup.seed is not None else secrets.randbelow(2**31)
 
     # --- the rest
 
@@ -396,5 +384,6 @@ class AppState(QObject):
         """End every run, child and thread, and wait for them."""
         self._estimator.stop()
         self.lens.close()
+        self.archive.close()
         self._queue.forget()
         self._workers.close()

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gemmviz.app.lane import Lane, Runner, Task
-from gemmviz.core.experiments import CheckRaces, Experiment, RunSuite
+from gemmviz.core.experiments import (
+    CheckRaces,
+    CompareDevices,
+    Experiment,
+    RaceDevices,
+    RunSuite,
+    RunSweep,
+)
 from gemmviz.core.model import Device, Job, Registers
 
 
@@ -76,8 +83,9 @@ class Workers(QObject):
         ``batch_arrived`` brings its events, or ``comparison_advanced`` if it runs alone; the last
         of them is its Outcome.
         """
-        alone = isinstance(experiment, CheckRaces | RunSuite)
-        devices = () if isinstance(experiment, CheckRaces | RunSuite) else (experiment.device,)
+        several = CheckRaces | RunSuite | CompareDevices | RaceDevices | RunSweep
+        alone = isinstance(experiment, several)
+        devices = () if isinstance(experiment, several) else (experiment.device,)
         task = Task(experiment.job_id, (), devices, compared=alone, experiment=experiment)
         self._held.append(task)
         self._advance()

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from gemmviz.cli.measuring import parse_shape
+from gemmviz.cli.measuring import add_form, parse_shape, with_form
 from gemmviz.cli.picture import add_png, check_picture, save_picture
 from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
 from gemmviz.core.access.cautions import cautions
@@ -16,7 +16,7 @@ from gemmviz.core.access.machine import machine_for
 from gemmviz.core.access.marks import not_followed_words, used_share
 from gemmviz.core.access.report import Access, AccessReport, Machine, Pad
 from gemmviz.core.codec import to_json
-from gemmviz.core.labels import device_label
+from gemmviz.core.labels import device_label, problem_label
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.limits import named_limits
 from gemmviz.core.model import ELEMENTS, Failure, Parameters, Problem, Variant
@@ -46,6 +46,7 @@ def add_parser(commands: Any) -> None:
                        help=f"M = N = K (default {_SIZE})")  # fmt: skip
     shape.add_argument("--shape", type=parse_shape, metavar="M,N,K")
     parser.add_argument("--element", choices=tuple(ELEMENTS), default="float")
+    add_form(parser)
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--on", metavar="GPU", help='"CC 9.0", gfx1030, DG2, ...: no device needed')
     where.add_argument("--device", metavar="TEXT", help="a device of this machine")
@@ -74,7 +75,7 @@ def answer(arguments: argparse.Namespace) -> int:
     A kernel that is followed in part only ends with 0, and what was not followed is said first.
     """
     m, n, k = arguments.shape or (_SIZE,) * 3
-    problem = Problem(m, n, k, arguments.element)
+    problem = with_form(Problem(m, n, k, arguments.element), arguments)
     try:
         check_picture("--png", arguments.png)
         variant = find_variant(arguments.kernel)
@@ -94,7 +95,7 @@ def answer(arguments: argparse.Namespace) -> int:
         print(json.dumps({**head, **warned, **to_json(report), **extra}, indent=2))
     else:
         what = " ".join((variant.id, describe_parameters(parameters))).strip()
-        print(f"{what} at {m} x {n} x {k} in {problem.element}{place}")
+        print(f"{what} at {problem_label(problem)}{place}")
         print(f"{machine.warp} lanes a warp, {machine.banks} banks ({machine.source})")
         for caution in cautions(variant, parameters, problem):
             print(caution)

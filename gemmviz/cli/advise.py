@@ -27,7 +27,7 @@ from gemmviz.core.estimate import Estimate
 from gemmviz.core.experiments import MeasureCeilings, Outcome, Throttle
 from gemmviz.core.expr import ExprError
 from gemmviz.core.kernel_occupancy import estimate_for
-from gemmviz.core.labels import device_label
+from gemmviz.core.labels import device_label, problem_label
 from gemmviz.core.libraries import no_source
 from gemmviz.core.limits import limits_for, named_limits
 from gemmviz.core.limits_table import Limits
@@ -200,10 +200,10 @@ def _object(found: Finding) -> dict[str, Any]:
 
 
 def _heading(situation: Situation) -> str:
-    p, device = situation.problem, situation.device
+    device = situation.device
     where = device_label(device) if device.platform else device.name
     what = configuration_label(situation.variant, situation.parameters)
-    return f"{what} at {p.m} x {p.n} x {p.k} {p.element} on {where}"
+    return f"{what} at {problem_label(situation.problem)} on {where}"
 
 
 def _print(situation: Situation, findings: tuple[Finding, ...]) -> None:

@@ -169,7 +169,9 @@ def _figures(row: BenchRow) -> str:
     if row.error is not None and row.library_error and row.error > row.library_error:
         parts.append(f"error {row.error:.2g} against {row.library_error:.2g}")
     floor, seconds = row.floor_seconds, row.seconds
-    if floor is not None and seconds is not None and seconds < _NEAR_FLOOR * floor:
+    # A row without a target is there to show how near to the floor it comes.
+    near = row.target is None or (floor is not None and (seconds or 0) < _NEAR_FLOOR * floor)
+    if floor is not None and seconds is not None and near:
         parts.append(f"{duration(seconds)} a launch, an empty one {duration(floor)}")
     return "  ".join(parts)
 

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from gemmviz.cli.measuring import Progress, drain, parse_shape
+from gemmviz.cli.measuring import Progress, add_form, drain, parse_shape, with_form
 from gemmviz.cli.selection import SelectionError, find_parameters, find_variant, say
 from gemmviz.core.codec import to_json
 from gemmviz.core.experiments import CheckRaces, Outcome
@@ -35,6 +35,7 @@ def add_parser(commands: Any) -> None:
                         help="small and no multiple of a tile, but two tiles or more "
                         f"(default {','.join(map(str, _SHAPE))})")  # fmt: skip
     parser.add_argument("--element", choices=tuple(ELEMENTS), default="float")
+    add_form(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(answer=answer)
 
@@ -46,7 +47,7 @@ def answer(arguments: argparse.Namespace) -> int:
         variant = find_variant(arguments.kernel)
         parameters = find_parameters(variant, arguments.parameters)
         m, n, k = arguments.shape
-        problem = Problem(m, n, k, arguments.element)
+        problem = with_form(Problem(m, n, k, arguments.element), arguments)
         experiment = CheckRaces(_CHECK, variant, parameters, problem)
         outcome = drain(engine, engine.perform(experiment), _CHECK, Progress())
         assert isinstance(outcome, Outcome)

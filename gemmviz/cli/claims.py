@@ -52,7 +52,7 @@ def answer(arguments: argparse.Namespace) -> int:
     engine = Engine()
     try:
         check_picture("--png", arguments.png)
-        _check_report(arguments.report)
+        check_picture("--report", arguments.report, ".html", ".htm")
         device = find_device(engine.list_devices(), arguments.device)
         variants = load_catalog(data_dir("kernels")).variants
         experiment = TryClaims(_TRIAL, device, variants, tuple(arguments.ids))
@@ -75,18 +75,6 @@ def answer(arguments: argparse.Namespace) -> int:
     if outcome.stopped:
         say("Stopped before every statement was tried.")
     return 0 if _written(arguments, results, device) and not outcome.stopped else 2
-
-
-def _check_report(path: Path | None) -> None:
-    """Refuses a page that could not be written before anything is tried for it.
-
-    Raises:
-        SelectionError: The name does not end in .html, or its folder does not exist.
-    """
-    if path is not None and path.suffix.lower() not in (".html", ".htm"):
-        raise SelectionError(f"--report {path} does not end in .html.", "refused")
-    if path is not None and not path.parent.is_dir():
-        raise SelectionError(f"--report {path}: there is no folder {path.parent}.", "refused")
 
 
 def _written(

@@ -1,4 +1,4 @@
-"""``gemmviz compare``: measures kernels in turns and says which is faster."""
+"""``gemmviz compare``: measures kernels in turns and says which is faster; or devices."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gemmviz.cli.measuring import Progress, add_measuring, drain, make_job, make_problem
+from gemmviz.cli.compare_devices import answer_devices
+from gemmviz.cli.measuring import (
+    Progress,
+    add_measuring,
+    drain,
+    make_job,
+    make_problem,
+    parse_sizes,
+)
+from gemmviz.cli.picture import add_png
 from gemmviz.cli.report import report
+from gemmviz.cli.saving import add_results, open_results, save_results
 from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
 from gemmviz.core.codec import to_json
 from gemmviz.core.comparison import Comparison
+from gemmviz.core.labels import problem_label
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.messages import Listing
 from gemmviz.core.model import Device, Failure, Job, Result
@@ -33,16 +44,30 @@ def add_parser(commands: Any) -> None:
         allow_abbrev=False,
     )
     parser.add_argument(
-        "kernels", nargs="+", metavar="KERNEL[:NAME=VALUE,...][@DEVICE]",
+        "kernels", nargs="*", metavar="KERNEL[:NAME=VALUE,...][@DEVICE]",
         help="an id or the path of a .toml, as tiled:TS=8@pocl",
     )  # fmt: skip
     parser.add_argument("--device", metavar="TEXT", help="where no @DEVICE stands")
+    parser.add_argument(
+        "--devices", metavar="all|TEXT,...",
+        help="compare devices instead, with one kernel or each with its best one",
+    )  # fmt: skip
+    parser.add_argument("--sizes", type=parse_sizes, metavar="M,...",
+                        help="of --devices: M = N = K (default 64,128,256,512,1024)")  # fmt: skip
+    parser.add_argument("--ceilings", action="store_true",
+                        help="of --devices: measure first what each can do at most")  # fmt: skip
+    add_png(parser, "of --devices: draw them over the sizes")
     add_measuring(parser)
+    add_results(parser)
     parser.set_defaults(answer=answer)
 
 
 def answer(arguments: argparse.Namespace) -> int:
     """Runs the comparison and prints what came of it."""
+    if arguments.devices is not None:
+        return answer_devices(arguments)
+    if arguments.png is not None or arguments.sizes is not None:
+        return _unable(arguments, Failure("refused", "--sizes and --png belong to --devices."))
     if len(arguments.kernels) < 2:
         return _unable(arguments, Failure("refused", "A comparison takes two kernels or more."))
     engine = Engine()
@@ -54,6 +79,7 @@ def answer(arguments: argparse.Namespace) -> int:
         ]
         jobs, devices = [job for job, _ in pairs], [device for _, device in pairs]
         names = dict(zip((job.id for job in jobs), arguments.kernels, strict=True))
+        store = open_results(arguments.results)
         outcome = drain(
             engine, engine.compare(jobs, devices, _COMPARISON), _COMPARISON, Progress(names)
         )
@@ -64,6 +90,7 @@ def answer(arguments: argparse.Namespace) -> int:
         return _unable(arguments, Failure("stopped", "Stopped before the run began."))
     finally:
         engine.close()
+    saved = save_results(store, outcome.results)
     if outcome.failure is not None:
         return _unable(arguments, outcome.failure)
     if len(outcome.versus) < len(jobs) - 1:
@@ -73,6 +100,8 @@ def answer(arguments: argparse.Namespace) -> int:
         print(json.dumps(objects[0] if len(objects) == 1 else objects, indent=2))
     else:
         _print(outcome, arguments.kernels)
+    if not saved:
+        return 2
     return 1 if outcome.wrong else 0
 
 
@@ -108,7 +137,7 @@ def _object(outcome: Comparison, place: int) -> dict[str, Any]:
 def _print(outcome: Comparison, words: list[str]) -> None:
     first = outcome.results[0]
     problem = first.job.problem
-    print(f"{problem.m} x {problem.n} x {problem.k} {problem.element}, seed {problem.seed}")
+    print(f"{problem_label(problem)}, seed {problem.seed}")
     for result in outcome.results:
         print(f"  {_name(result)} on {result.device.name}, {result.device.platform}")
     for versus, word in zip(outcome.versus, words[1:], strict=True):

@@ -12,7 +12,7 @@ from gemmviz.cli.selection import SelectionError, find_device, say
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.codec import to_json
 from gemmviz.core.experiments import ClimbLadder, Outcome
-from gemmviz.core.labels import device_label
+from gemmviz.core.labels import device_label, problem_label
 from gemmviz.core.ladder import CLIMB, SIGNS, Ladder, Rung, sentences
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.model import Device, Failure
@@ -98,8 +98,7 @@ def _report(ladder: Ladder) -> dict[str, Any]:
 
 def _print(ladder: Ladder, device: Device) -> None:
     problem = ladder.problem
-    print(f"{problem.m} x {problem.n} x {problem.k} {problem.element}, seed {problem.seed}, "
-          f"on {device_label(device)}")  # fmt: skip
+    print(f"{problem_label(problem)}, seed {problem.seed}, on {device_label(device)}")
     lines = [_HEADER, *(_cells(ladder, rung) for rung in ladder.rungs)]
     whole = [line for line in lines if len(line) == len(_HEADER)]
     widths = [max(map(len, column)) for column in zip(*whole, strict=True)]
@@ -143,8 +142,7 @@ def _chart(ladder: Ladder, device: Device) -> Chart:
     problem = ladder.problem
     chart.set_ladder(ladder)
     chart.set_heading(
-        f"The ladder at {problem.m} x {problem.n} x {problem.k} {problem.element} "
-        f"on {device_label(device)}",
+        f"The ladder at {problem_label(problem)} on {device_label(device)}",
         tuple(Line(text, "text" if not place else "muted")
               for place, text in enumerate(sentences(ladder))),
     )  # fmt: skip

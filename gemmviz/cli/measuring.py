@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import queue
 import secrets
 import sys
@@ -23,7 +24,16 @@ from gemmviz.core.messages import (
     SampleBatch,
     TimerChosen,
 )
-from gemmviz.core.model import ELEMENTS, Device, Job, Parameters, Problem, Variant
+from gemmviz.core.model import (
+    ELEMENTS,
+    ORDERS,
+    TRANSPOSES,
+    Device,
+    Job,
+    Parameters,
+    Problem,
+    Variant,
+)
 from gemmviz.core.policy import PRESETS, Policy, fixed
 from gemmviz.core.units import duration
 from gemmviz.core.verdict import describe
@@ -42,6 +52,21 @@ def add_problem(parser: argparse.ArgumentParser) -> None:
     shape.add_argument("--shape", type=parse_shape, metavar="M,N,K")
     parser.add_argument("--element", choices=tuple(ELEMENTS), default="float")
     parser.add_argument("--seed", type=_seed, help="of the random inputs (default: a new one)")
+    add_form(parser)
+
+
+def add_form(parser: argparse.ArgumentParser) -> None:
+    """Adds the options of how the matrices are stored, and of alpha and beta."""
+    form = parser.add_argument_group(
+        "form", "C = alpha op(A) op(B) + beta C; kernels that compute C = A B alone refuse others"
+    )
+    form.add_argument("--transpose", choices=TRANSPOSES, default="nn",
+                      help="A and B, each stored as it is (n) or transposed (t)")  # fmt: skip
+    form.add_argument("--order", choices=[order for order in ORDERS if order], default="",
+                      help="matrices stored row by row or column by column (default: as the kernel "
+                      "wants them)")  # fmt: skip
+    form.add_argument("--alpha", type=_scalar, default=1.0, metavar="X", help="default 1")
+    form.add_argument("--beta", type=_scalar, default=0.0, metavar="Y", help="default 0")
 
 
 def add_measuring(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +97,18 @@ def make_problem(arguments: argparse.Namespace) -> Problem:
     if arguments.seed is None:
         arguments.seed = secrets.randbelow(2**31)
     m, n, k = arguments.shape or (arguments.size,) * 3
-    return Problem(m, n, k, arguments.element, arguments.seed)
+    return with_form(Problem(m, n, k, arguments.element, arguments.seed), arguments)
+
+
+def with_form(problem: Problem, arguments: argparse.Namespace) -> Problem:
+    """A problem in the form that the options of ``add_form`` describe."""
+    return replace(
+        problem,
+        transpose=arguments.transpose,
+        order=arguments.order,
+        alpha=arguments.alpha,
+        beta=arguments.beta,
+    )
 
 
 def make_job(
@@ -122,6 +158,16 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+def _scalar(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number")
+    return value
+
+
 def _seconds(text: str) -> float:
     try:
         value = float(text)
@@ -138,6 +184,11 @@ def parse_shape(text: str) -> tuple[int, int, int]:
     if len(sizes) != 3:
         raise argparse.ArgumentTypeError(f"{text!r} is not M,N,K")
     return sizes[0], sizes[1], sizes[2]
+
+
+def parse_sizes(text: str) -> tuple[int, ...]:
+    """Sizes of "64,128,256", rising and each once, as argparse wants them."""
+    return tuple(sorted({_positive(word) for word in text.split(",")}))
 
 
 def drain(

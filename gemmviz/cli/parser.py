@@ -18,10 +18,13 @@ from gemmviz.cli import (
     claims,
     compare,
     devices,
+    export,
     kernels,
     ladder,
     occupancy,
+    results,
     run,
+    sweep,
 )
 from gemmviz.cli.selection import say
 
@@ -33,13 +36,13 @@ def run_command(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="gemmviz",
         description="A profiler for OpenCL matrix multiplication.",
-        epilog="Without a command its window opens: gemmviz [--theme light|dark] [KERNEL.toml ...]",
+        epilog="Without a command its window opens: gemmviz [--theme light|dark] [FILE ...]",
     )
     parser.add_argument("--version", action="version", version=f"gemmviz {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in (
-        devices, kernels, run, compare, ladder, bench, access, occupancy, ceilings, advise, claims,
-        check,
+        devices, kernels, run, compare, sweep, ladder, bench, access, occupancy, ceilings, advise,
+        claims, check, results, export,
     ):  # fmt: skip
         command.add_parser(commands)
     parsed = parser.parse_args(_joined(arguments))

@@ -22,14 +22,20 @@ def add_png(parser: argparse.ArgumentParser, draws: str = "draw the chart") -> N
     parser.add_argument("--theme", choices=("light", "dark"), default="light", help="of the PNG")
 
 
-def check_picture(option: str, path: Path | None) -> None:
-    """Refuses a picture that could not be saved before anything is done for it.
+def check_picture(option: str, path: Path | None, *suffixes: str) -> None:
+    """Refuses a file that could not be saved before anything is done for it.
+
+    Args:
+        option: That names the file.
+        path: The file, or None where it is not asked for.
+        suffixes: What its name may end in, ".png" where none is given.
 
     Raises:
-        SelectionError: The name does not end in .png, or its folder does not exist.
+        SelectionError: The name ends in something else, or its folder does not exist.
     """
-    if path is not None and path.suffix.lower() != ".png":
-        raise SelectionError(f"{option} {path} does not end in .png.", "refused")
+    suffixes = suffixes or (".png",)
+    if path is not None and path.suffix.lower() not in suffixes:
+        raise SelectionError(f"{option} {path} does not end in {suffixes[0]}.", "refused")
     if path is not None and not path.parent.is_dir():
         raise SelectionError(f"{option} {path}: there is no folder {path.parent}.", "refused")
 

@@ -9,12 +9,15 @@ from typing import Any
 
 from gemmviz.cli.measuring import Progress, add_measuring, drain, make_job, make_problem
 from gemmviz.cli.picture import add_png, check_picture, drawn
-from gemmviz.cli.report import report, seconds_per_launch, suspicion
+from gemmviz.cli.report import report, suspicion
+from gemmviz.cli.saving import add_results, open_results, save_results
 from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
 from gemmviz.core.codec import to_json
+from gemmviz.core.labels import problem_label
 from gemmviz.core.launch import describe_parameters, flop
 from gemmviz.core.model import Device, Failure, Job, Result
 from gemmviz.core.policy import STOP_WORDS
+from gemmviz.core.result_figures import seconds_per_launch
 from gemmviz.core.spread import describe_spread, spread_of
 from gemmviz.core.stats import FEWEST_FOR_95, Summary, summarize
 from gemmviz.core.tuned import tuned_parameters
@@ -36,6 +39,7 @@ def add_parser(commands: Any) -> None:
                         help="a parameter of the kernel, as TS=16")  # fmt: skip
     parser.add_argument("--device", metavar="TEXT", help="part of a platform's or device's name")
     add_measuring(parser)
+    add_results(parser)
     add_png(parser, "draw the live charts")
     parser.add_argument("--error-map", type=Path, metavar="FILE",
                         help="draw where a wrong answer is wrong")  # fmt: skip
@@ -54,6 +58,7 @@ def answer(arguments: argparse.Namespace) -> int:
         if not arguments.parameters:
             parameters = tuned_parameters(variant, make_problem(arguments), device)
         job = make_job(arguments, 1, variant, parameters, device)
+        store = open_results(arguments.results)
         result = _run(engine, job, device)
     except SelectionError as error:
         return _unable(arguments, error.failure)
@@ -61,16 +66,17 @@ def answer(arguments: argparse.Namespace) -> int:
         return _unable(arguments, Failure("stopped", "Stopped before the run began."))
     finally:
         engine.close()
+    saved = save_results(store, [result])
     if arguments.json:
         print(json.dumps(report(result), indent=2))
     else:
-        _print(result)
+        print_result(result)
     drawn = [
         _draw(result, arguments, path, kind)
         for path, kind in ((arguments.png, "samples"), (arguments.error_map, "errors"))
         if path is not None
     ]
-    return _exit_code(result) if all(drawn) else 2
+    return _exit_code(result) if saved and all(drawn) else 2
 
 
 def _run(engine: Engine, job: Job, device: Device) -> Result:
@@ -115,13 +121,14 @@ def _times(summary: Summary, result: Result) -> str:
     )
 
 
-def _print(result: Result) -> None:
+def print_result(result: Result) -> None:
+    """Prints what came of a run, for a person."""
     job, summary = result.job, summarize(seconds_per_launch(result))
     problem = job.problem
     chosen = describe_parameters(job.parameters)
     print(f"{job.variant.title} ({job.variant.id}){' ' if chosen else ''}{chosen}")
     print(f"{result.device.name}, {result.device.platform}")
-    print(f"{problem.m} x {problem.n} x {problem.k} {problem.element}, seed {problem.seed}")
+    print(f"{problem_label(problem)}, seed {problem.seed}")
     if summary is not None:
         work = flop(job.variant, problem)
         note = "  (not valid: the result is wrong)" if result.verdict == "wrong" else ""

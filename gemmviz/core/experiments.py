@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from gemmviz.core.ceilings import CeilingTable
 from gemmviz.core.claims import ClaimResult
+from gemmviz.core.comparison import Comparison
+from gemmviz.core.device_comparison import COMPARE, DeviceComparison
 from gemmviz.core.labels import device_label
 from gemmviz.core.ladder import CLIMB, Ladder
 from gemmviz.core.model import Device, Failure, Job, Parameters, Problem, Variant
@@ -14,6 +16,7 @@ from gemmviz.core.policy import STANDARD, Policy
 from gemmviz.core.races import RaceReport
 from gemmviz.core.residency import Residency
 from gemmviz.core.suite import BenchReport, SuiteRow
+from gemmviz.core.sweep import Sweep, SweepCell, SweepReport
 from gemmviz.core.throttle import ThrottleCurve
 
 
@@ -109,8 +112,81 @@ class RunSuite:
     seed: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class CompareDevices:
+    """Devices side by side at several sizes; answered by a DeviceComparison.
+
+    Attributes:
+        job_id: Its id.
+        devices: Which.
+        variants: Kernels and libraries to choose from.
+        problem: The element type, the seed and all else but the shape.
+        sizes: M = N = K, rising.
+        variant: The kernel that all run; None gives each device the best of ``variants``.
+        parameters: Its macros.
+        policy: That of each size.
+        ceilings: Whether the ceilings of devices are measured first where none are known.
+    """
+
+    job_id: int
+    devices: tuple[Device, ...]
+    variants: tuple[Variant, ...]
+    problem: Problem
+    sizes: tuple[int, ...]
+    variant: Variant | None = None
+    parameters: Parameters = ()
+    policy: Policy = COMPARE
+    ceilings: bool = False
+
+
+def share_hardware(first: Device, other: Device) -> bool:
+    """Whether two devices must take turns: they are one, or share silicon."""
+    return first.key == other.key or (bool(first.hardware) and first.hardware == other.hardware)
+
+
+@dataclass(frozen=True, slots=True)
+class RaceDevices:
+    """Two jobs on two devices at once, or in turns where both share hardware.
+
+    Answered by a Comparison, whose results are in the order of ``jobs``.
+    """
+
+    job_id: int
+    jobs: tuple[Job, Job]
+    devices: tuple[Device, Device]
+
+    @property
+    def in_turns(self) -> bool:
+        """Whether they take turns launch by launch, because they share hardware."""
+        first, other = self.devices
+        return first.key == other.key or (bool(first.hardware) and first.hardware == other.hardware)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSweep:
+    """Every configuration of a sweep, checked and measured; answered by a SweepReport.
+
+    Each is told by a CellMeasured as soon as it is known, the whole by a SweepAdvanced now and
+    then. What is in ``done`` is not measured again, so a sweep that was stopped goes on where it
+    was when it is asked for with the cells that it had.
+    """
+
+    job_id: int
+    sweep: Sweep
+    done: tuple[SweepCell, ...] = ()
+
+
 Experiment = (
-    MeasureCeilings | MeasureResidency | Throttle | CheckRaces | TryClaims | ClimbLadder | RunSuite
+    MeasureCeilings
+    | MeasureResidency
+    | Throttle
+    | CheckRaces
+    | TryClaims
+    | ClimbLadder
+    | RunSuite
+    | CompareDevices
+    | RaceDevices
+    | RunSweep
 )
 Finding = (
     CeilingTable
@@ -120,6 +196,9 @@ Finding = (
     | Sequence[ClaimResult]
     | Ladder
     | BenchReport
+    | DeviceComparison
+    | Comparison
+    | SweepReport
 )
 
 
@@ -156,5 +235,11 @@ def describe_experiment(experiment: Experiment) -> str:
             return f"the documents' claims on {device_label(device)}"
         case ClimbLadder(device=device):
             return f"the ladder on {device_label(device)}"
+        case CompareDevices(devices=devices):
+            return f"{len(devices)} devices side by side"
+        case RaceDevices(devices=devices):
+            return f"the race of {' and '.join(map(device_label, devices))}"
         case RunSuite():
             return "the benchmark"
+        case RunSweep():
+            return "the sweep"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gemmviz.core.ceilings import Ceiling
 from gemmviz.core.claims import ClaimResult
 from gemmviz.core.context import Context
+from gemmviz.core.device_comparison import DeviceComparison
 from gemmviz.core.error_map import ErrorMap
 from gemmviz.core.ladder import Ladder
 from gemmviz.core.model import (
@@ -17,11 +18,13 @@ from gemmviz.core.model import (
     KernelFacts,
     Platform,
     Registers,
+    Result,
     Samples,
 )
 from gemmviz.core.policy import StopReason
 from gemmviz.core.residency import Residency
 from gemmviz.core.suite import BenchRow
+from gemmviz.core.sweep import SweepCell, SweepReport
 from gemmviz.core.trust import DeviceTimer, TimerTrust
 
 
@@ -48,6 +51,36 @@ class CompareJobs:
 
     job_id: int
     jobs: tuple[Job, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildAhead:
+    """Request: build a kernel so that another child finds it in the driver's cache; times nothing.
+
+    With ``launch`` one group of it is launched, for drivers that compile only then. The answer ends
+    in Finished or Failed.
+    """
+
+    job: Job
+    launch: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TakeTurns:
+    """Request: make so many rounds in which each job is launched in turn, or each by its policy.
+
+    A job that this child has not had yet is built and checked first. Its messages bear its own id
+    and end in Finished or Failed; one that fails takes no other with it. In a ``screening`` a long
+    launch that was checked is the first of its samples, and who is far behind gets one more alone.
+    With ``anew`` each is checked and told of once more, as a measurement of its own. The answer
+    ends in a Finished or Failed of ``job_id``.
+    """
+
+    job_id: int
+    jobs: tuple[Job, ...]
+    rounds: int | None = None
+    screening: bool = False
+    anew: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +279,32 @@ class RowMeasured:
 
 
 @dataclass(frozen=True, slots=True)
+class DevicesMeasured:
+    """Devices were measured at one more size: all so far, and the results that are new."""
+
+    job_id: int
+    comparison: DeviceComparison
+    results: tuple[Result, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SweepAdvanced:
+    """A sweep has come so far; told at most about twice a second."""
+
+    job_id: int
+    report: SweepReport
+
+
+@dataclass(frozen=True, slots=True)
+class CellMeasured:
+    """A configuration of a sweep was measured, with its samples; twice if it came to the finals."""
+
+    job_id: int
+    cell: SweepCell
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The job is over; ``discarded`` launches had END <= START and are no measurement.
 
@@ -268,7 +327,17 @@ class Failed:
     failure: Failure
 
 
-Work = ListDevices | RunJob | CompareJobs | ReadRegisters | ReadCeilings | CountGroups | LaunchOnce
+Work = (
+    ListDevices
+    | RunJob
+    | CompareJobs
+    | BuildAhead
+    | TakeTurns
+    | ReadRegisters
+    | ReadCeilings
+    | CountGroups
+    | LaunchOnce
+)
 Request = Work | Cancel
 Message = (
     DriversFound
@@ -288,6 +357,9 @@ Message = (
     | ClaimTried
     | LadderClimbed
     | RowMeasured
+    | SweepAdvanced
+    | CellMeasured
+    | DevicesMeasured
     | Finished
     | Failed
 )

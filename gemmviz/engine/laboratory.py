@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 from gemmviz.core.experiments import (
     CheckRaces,
     ClimbLadder,
+    CompareDevices,
     Experiment,
     Finding,
     MeasureCeilings,
     MeasureResidency,
     Outcome,
+    RaceDevices,
     RunSuite,
+    RunSweep,
     Throttle,
     TryClaims,
 )
@@ -23,10 +26,13 @@ from gemmviz.core.model import Failure
 from gemmviz.engine.ceiling_table import measure_ceilings
 from gemmviz.engine.claims import try_claims
 from gemmviz.engine.climbing import climb_ladder
+from gemmviz.engine.comparing import compare_devices
 from gemmviz.engine.failed import ExperimentFailed
 from gemmviz.engine.oclgrind import check_races
+from gemmviz.engine.racing import race_devices
 from gemmviz.engine.residency_plan import measure_residency
 from gemmviz.engine.suites import run_suite
+from gemmviz.engine.sweeping import run_sweep
 from gemmviz.engine.throttling import throttle
 
 if TYPE_CHECKING:
@@ -64,3 +70,9 @@ def _plan(experiment: Experiment, engine: Engine) -> Generator[Message, None, Fi
             return (yield from climb_ladder(experiment, engine))
         case RunSuite():
             return (yield from run_suite(experiment, engine))
+        case CompareDevices():
+            return (yield from compare_devices(experiment, engine))
+        case RaceDevices():
+            return (yield from race_devices(experiment, engine))
+        case RunSweep():
+            return (yield from run_sweep(experiment, engine))

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import itertools
-import json
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from gemmviz.core.codec import CodecError, from_json, to_json
 from gemmviz.core.comparison import Comparison
 from gemmviz.core.experiments import Experiment, Outcome
 from gemmviz.core.feasibility import refusal
-from gemmviz.core.launch import assemble_job
 from gemmviz.core.limits import limits_for
 from gemmviz.core.messages import (
     CompareJobs,
@@ -30,8 +25,8 @@ from gemmviz.core.messages import (
     Work,
 )
 from gemmviz.core.model import Device, DeviceKey, Failure, Job, Registers, Result
-from gemmviz.core.paths import cache_dir
 from gemmviz.engine.host import Host
+from gemmviz.engine.kept_builds import keep_registers, kept_registers
 from gemmviz.engine.listing import Listed, list_devices
 from gemmviz.engine.record import ComparisonRecord, Record
 from gemmviz.engine.transport import Connect, LocalTransport
@@ -68,14 +63,33 @@ class Engine:
 
     @contextlib.contextmanager
     def _listing_host(self, environment: Mapping[str, str]) -> Iterator[Host]:
-        key = f"listing {next(self._listing_ids)}"
-        host = self._host(key, environment)
+        with self._passing_host(f"listing {next(self._listing_ids)}", environment) as host:
+            yield host
+
+    @contextlib.contextmanager
+    def lent_host(
+        self, name: str, devices: Sequence[DeviceKey], environment: Mapping[str, str]
+    ) -> Iterator[Host]:
+        """A host with a child of its own, which ends with the loan or with the engine.
+
+        Args:
+            name: No other host's.
+            devices: What its child may open.
+            environment: Variables that its child gets besides.
+        """
+        variables = {**self._listed.environment_of(devices), **environment}
+        with self._passing_host(name, variables) as host:
+            yield host
+
+    @contextlib.contextmanager
+    def _passing_host(self, name: str, environment: Mapping[str, str]) -> Iterator[Host]:
+        host = self._host(name, environment)
         try:
             yield host
         finally:
             host.close()
             with self._lock:
-                del self._hosts[key]
+                del self._hosts[name]
 
     def run(self, job: Job, device: Device) -> Iterator[Message | Result]:
         """Runs ``job``; yields its messages and last its Result, whatever happens.
@@ -203,18 +217,13 @@ class Engine:
         """
         if device.compute_capability is None or device.unavailable or job.variant.library:
             return None
-        source = assemble_job(job)
-        text = json.dumps([source, job.build_options, device.name, device.driver_version])
-        path = cache_dir() / "registers" / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
-        kept = _kept_registers(path)
+        kept = kept_registers(job, device)
         if kept is not None:
             return kept
         found = self._built_registers(job, experiment_id)
         if found is None or found.registers is None:
             return None
-        with contextlib.suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(to_json(found)))
+        keep_registers(job, device, found)
         return found
 
     def _built_registers(self, job: Job, experiment_id: int | None) -> Registers | None:
@@ -297,10 +306,3 @@ def _refusal(jobs: Sequence[Job], devices: Sequence[Device]) -> str | None:
         if reason is not None:
             return reason if len(jobs) == 1 else f"{job.variant.id}: {reason}"
     return None
-
-
-def _kept_registers(path: Path) -> Registers | None:
-    try:
-        return from_json(Registers, json.loads(path.read_text()))
-    except (OSError, ValueError, CodecError):
-        return None

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from gemmviz.core.expr import ExprError
 from gemmviz.core.messages import (
+    BuildAhead,
     CompareJobs,
     CountGroups,
     DriversFound,
@@ -19,15 +20,18 @@ from gemmviz.core.messages import (
     ReadCeilings,
     ReadRegisters,
     RunJob,
+    TakeTurns,
     Work,
 )
 from gemmviz.core.model import DeviceKey, Failure
+from gemmviz.engine.ahead import build_ahead
 from gemmviz.engine.ceilings import read_ceilings
 from gemmviz.engine.discovery import DriverError, list_platforms
 from gemmviz.engine.environment import driver_files, vendor_folders
 from gemmviz.engine.execute import compare_jobs, launch_once, read_registers, run_job
 from gemmviz.engine.opencl import Session
 from gemmviz.engine.residency import count_groups
+from gemmviz.engine.turns import TurnTaker
 
 
 class Service:
@@ -36,10 +40,11 @@ class Service:
     def __init__(self, emit: Callable[[Message], None], cancelled: Callable[[int], bool]) -> None:
         self._emit, self._cancelled = emit, cancelled
         self._sessions: dict[DeviceKey, Session] = {}
+        self._turns = TurnTaker(self._session, emit)
 
     def answer(self, request: Work) -> None:
         """Answers one request, whatever happens."""
-        if isinstance(request, RunJob | ReadRegisters | CountGroups | LaunchOnce):
+        if isinstance(request, RunJob | BuildAhead | ReadRegisters | CountGroups | LaunchOnce):
             job_id = request.job.id
         else:
             job_id = request.job_id
@@ -67,6 +72,10 @@ class Service:
                 run_job(job, self._session(job.device), self._emit, lambda: self._cancelled(job.id))
             case CompareJobs(job_id=job_id):
                 compare_jobs(request, self._session, self._emit, lambda: self._cancelled(job_id))
+            case TakeTurns(job_id=job_id):
+                self._turns.answer(request, lambda: self._cancelled(job_id))
+            case BuildAhead(job=job):
+                build_ahead(request, self._session(job.device), self._emit)
             case ReadRegisters(job=job):
                 read_registers(job, self._session(job.device), self._emit)
             case LaunchOnce(job=job):

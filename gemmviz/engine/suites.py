@@ -6,8 +6,6 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gemmviz.core.choice import quiet_by_default
 from gemmviz.core.comparison import Comparison
 from gemmviz.core.context import Context
@@ -19,6 +17,7 @@ from gemmviz.core.libraries import absence
 from gemmviz.core.limits import limits_for
 from gemmviz.core.messages import Message, Progressed, RowMeasured
 from gemmviz.core.model import Device, Job, Parameters, Problem, Result, Variant
+from gemmviz.core.result_figures import seconds_per_launch
 from gemmviz.core.stats import summarize
 from gemmviz.core.suite import BenchReport, BenchRow, SuiteRow, judge, others_load, too_wide
 from gemmviz.core.tuned import tuned_parameters
@@ -154,6 +153,5 @@ def _wrong(results: Sequence[Result]) -> str:
 
 
 def _median_seconds(result: Result) -> float | None:
-    launches = np.asarray(result.samples.launches, float)
-    summary = summarize(np.asarray(result.samples.seconds, float) / launches)
+    summary = summarize(seconds_per_launch(result))
     return summary.median if summary is not None else None

@@ -6,8 +6,6 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gemmviz.core.comparison import Comparison
 from gemmviz.core.experiments import Throttle
 from gemmviz.core.expr import ExprError
@@ -19,6 +17,7 @@ from gemmviz.core.limits_table import Limits
 from gemmviz.core.messages import Message, Progressed, SampleBatch
 from gemmviz.core.model import Device, Failure, Job, Result
 from gemmviz.core.occupancy import limiters
+from gemmviz.core.result_figures import seconds_per_launch
 from gemmviz.core.stats import summarize
 from gemmviz.core.throttle import ThrottleCurve, ThrottlePoint, dummy_steps, judge, judge_on_cpu
 from gemmviz.engine.failed import ExperimentFailed
@@ -198,8 +197,7 @@ class _Teller:
 
 def _point(dummy: int, groups: int, result: Result) -> ThrottlePoint | None:
     """The speed of one result with its interval; None without a sample."""
-    launches = np.asarray(result.samples.launches, float)
-    summary = summarize(np.asarray(result.samples.seconds, float) / launches)
+    summary = summarize(seconds_per_launch(result))
     if summary is None:
         return None
     work = flop(result.job.variant, result.job.problem)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 
+from gemmviz.core.labels import problem_label
 from gemmviz.core.launch import describe_parameters, flop
 from gemmviz.core.messages import (
+    BuildAhead,
     CompareJobs,
     CountGroups,
     LaunchOnce,
@@ -14,6 +16,7 @@ from gemmviz.core.messages import (
     ReadCeilings,
     ReadRegisters,
     RunJob,
+    TakeTurns,
     Work,
 )
 from gemmviz.core.model import Failure, Job
@@ -47,7 +50,7 @@ def describe_job(job: Job) -> str:
     """A job in a sentence: "tiled TS=16 at 64 x 64 x 64 float"."""
     problem = job.problem
     kernel = " ".join(filter(None, (job.variant.id, describe_parameters(job.parameters))))
-    return f"{kernel} at {problem.m} x {problem.n} x {problem.k} {problem.element}"
+    return f"{kernel} at {problem_label(problem)}"
 
 
 class Watchdog:
@@ -55,9 +58,9 @@ class Watchdog:
 
     def __init__(self, request: Work, start_limit_seconds: float) -> None:
         jobs: tuple[Job, ...] = ()
-        if isinstance(request, RunJob | ReadRegisters | CountGroups | LaunchOnce):
+        if isinstance(request, RunJob | BuildAhead | ReadRegisters | CountGroups | LaunchOnce):
             self.job_id, jobs = request.job.id, (request.job,)
-        elif isinstance(request, CompareJobs):
+        elif isinstance(request, CompareJobs | TakeTurns):
             self.job_id, jobs = request.job_id, request.jobs
         else:
             self.job_id = request.job_id

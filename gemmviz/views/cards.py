@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QSize, QTimer, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
@@ -224,7 +226,8 @@ class Cards(QWidget):
             self.time.show_figure("–", note=self.rate.note.text())
             return
         figure, unit = scaled(rate, "FLOP/s")
-        ends = (scaled(run.flop / end, "FLOP/s") for end in (summary.high, summary.low))
+        rates = (run.flop / end if end else math.inf for end in (summary.high, summary.low))
+        ends = (scaled(each, "FLOP/s") for each in rates)
         low, high = (number if prefix == unit else f"{number} {prefix}" for number, prefix in ends)
         enough = summary.count >= FEWEST_FOR_95
         note = f"{low} to {high} ({'95 %' if enough else 'range'})"
@@ -245,7 +248,9 @@ class Cards(QWidget):
     def _show_measured(self, run: Run) -> None:
         found = measured(run)
         share = run.progress
-        note = f"{found.note}, {_clock(run.elapsed_seconds)}"
+        # A saved result, and one of a sweep, was not run here: no clock of ours ran along.
+        clock = "" if run.began is None else _clock(run.elapsed_seconds)
+        note = ", ".join(filter(None, (found.note, clock)))
         if share is not None and run.result is None:
             note = f"{note}, {percent(share)}"
         self.measured.show_figure(found.figure, found.unit, note, tip=found.tip)

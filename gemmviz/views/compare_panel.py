@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
@@ -12,15 +10,15 @@ from gemmviz.app.book import ResultBook
 from gemmviz.app.duels import Match, match_of
 from gemmviz.app.outcomes import outcome
 from gemmviz.app.results_table import ResultsTableModel
-from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
 from gemmviz.core.comparison import Comparison
 from gemmviz.core.labels import device_label
-from gemmviz.core.model import DeviceKey
-from gemmviz.core.stats import FEWEST_FOR_95
+from gemmviz.core.model import Result
 from gemmviz.views.charts.bars import Bar
 from gemmviz.views.charts.chart import Chart
+from gemmviz.views.charts.colors import ColorBook
 from gemmviz.views.charts.compare import CompareChart
+from gemmviz.views.charts.comparison_bars import Measurement, comparison_bars
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.ratios import Ratio, RatioChart
 from gemmviz.views.duel_panel import DuelPanel
@@ -48,12 +46,14 @@ class ComparePanel(QWidget):
     ratios can be shown in place of the bars.
     """
 
-    def __init__(self, state: AppState, model: ResultsTableModel) -> None:
+    def __init__(
+        self, state: AppState, model: ResultsTableModel, devices: ColorBook | None = None
+    ) -> None:
         super().__init__()
         self._state = state
         self._stale = True
         self._bars: tuple[Bar, ...] = ()
-        self.bars, self.ratios = CompareChart(), RatioChart()
+        self.bars, self.ratios = CompareChart(devices=devices), RatioChart()
         self.bars.empty_text = _EMPTY
         self._charts = QStackedWidget()
         for chart in (self.bars, self.ratios):
@@ -115,6 +115,11 @@ class ComparePanel(QWidget):
     def title(self) -> Title | None:
         """What was measured against what, above the ratios; the bars say it on the screen too."""
         return (self.duels.title.text(), ()) if self.chart is self.ratios else None
+
+    def results(self) -> tuple[Result, ...]:
+        """What an exported picture carries: the ticked runs."""
+        recorded = (run.recorded for run in self._state.book.ticked)
+        return tuple(result for result in recorded if result is not None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave all room to the chart where there is little."""
@@ -208,7 +213,7 @@ def ratios_of(match: Match) -> tuple[Ratio, ...]:
 
 def describe_comparison(book: ResultBook) -> str:
     """What all ticked runs share, and what their speed-up is measured against, if any has one."""
-    problems = {f"{run.shape} {run.job.problem.element}" for run in book.ticked}
+    problems = {run.problem_text for run in book.ticked}
     parts = [*problems] if len(problems) == 1 else []
     base = book.baseline
     if base is not None and any(book.speed_up(run) is not None for run in book.ticked):
@@ -217,43 +222,14 @@ def describe_comparison(book: ResultBook) -> str:
 
 
 def bars_of(book: ResultBook) -> tuple[Bar, ...]:
-    """The ticked runs as bars; what all of them share is left out of their names.
-
-    Runs that would have one name get numbers, in the order in which they ended.
-    """
-    runs = book.ticked
-    shapes = {(run.shape, run.job.problem.element) for run in runs}
-    names = [_name(run, with_shape=len(shapes) > 1) for run in runs]
-    total = Counter((run.device.key, name) for run, name in zip(runs, names, strict=True))
-    seen: Counter[tuple[DeviceKey, str]] = Counter()
-    bars = []
-    for run, name in zip(runs, names, strict=True):
-        same = run.device.key, name
-        seen[same] += 1
-        numbered = f"{name} #{seen[same]}" if total[same] > 1 else name
-        bars.append(_bar(run, numbered, book.speed_up(run), book.library_share(run)))
-    return tuple(bars)
-
-
-def _name(run: Run, *, with_shape: bool) -> str:
-    return f"{run.label}, {run.shape} {run.job.problem.element}" if with_shape else run.label
-
-
-def _bar(run: Run, name: str, speed_up: float | None, library_share: float | None) -> Bar:
-    summary, rate = run.summary, run.flops_per_second
-    assert summary is not None
-    assert rate is not None
-    objection = outcome(run).objection
-    return Bar(
-        device=device_label(run.device),
-        kernel=name,
-        flops_per_second=rate,
-        low=run.flop / summary.high,
-        high=run.flop / summary.low,
-        interval="95 %" if summary.count >= FEWEST_FOR_95 else "range",
-        speed_up=speed_up,
-        color_key=run.label,
-        struck=bool(objection),
-        note=objection,
-        library_share=library_share,
-    )
+    """The ticked runs as bars, in the order in which they ended."""
+    return comparison_bars(
+        [
+            Measurement(
+                run.device, run.label, run.problem_text, run.flop,
+                run.summary, outcome(run).objection, book.speed_up(run), book.library_share(run),
+            )
+            for run in book.ticked
+            if run.summary is not None
+        ]
+    )  # fmt: skip

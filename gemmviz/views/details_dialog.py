@@ -5,58 +5,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QPushButton,
-    QTextEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 
-from gemmviz.app.run_record import Section, record_of, to_text
+from gemmviz.app.run_record import record_of
 from gemmviz.app.runs import Run
 from gemmviz.core.labels import device_label
-from gemmviz.views.roles import ElidedLabel
+from gemmviz.core.result_record import Section, to_text
+from gemmviz.views.text_dialog import TextDialog
 
 _SIZE = (680, 600)
 _NAME_SHARE = 26
 _ROW = '<tr><td width="{share}%" style="color:{muted}">{name}</td><td>{text}</td></tr>'
 
 
-class DetailsDialog(QDialog):
+class DetailsDialog(TextDialog):
     """Names and values in sections; all of it can be copied as text."""
 
     def __init__(self, run: Run, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        sections = record_of(run)
+        heading = f"{run.label}  ·  {run.problem_text}  ·  {device_label(run.device)}"
+        super().__init__("Run details", heading, to_text(sections), parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Run details")
         self.resize(*_SIZE)
-        self._sections = record_of(run)
-        self.title = ElidedLabel(
-            f"{run.label}  ·  {run.shape} {run.job.problem.element}  ·  {device_label(run.device)}",
-            "heading",
-        )
-        self.text = QTextEdit(readOnly=True)
         self.text.setAccessibleName("Everything that is recorded with the run")
-        self.text.setHtml(_html(self._sections, self.palette().placeholderText().color().name()))
-        self.copy = QPushButton("&Copy as text")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        buttons.addButton(self.copy, QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.rejected.connect(self.reject)
-        self.copy.clicked.connect(self._on_copy_clicked)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 14, 12)
-        column.setSpacing(8)
-        column.addWidget(self.title)
-        column.addWidget(self.text, 1)
-        column.addWidget(buttons)
-
-    @Slot()
-    def _on_copy_clicked(self) -> None:
-        QGuiApplication.clipboard().setText(f"{self.title.text()}\n\n{to_text(self._sections)}")
+        self.text.setHtml(_html(sections, self.palette().placeholderText().color().name()))
 
 
 def _html(sections: Sequence[Section], muted: str) -> str:

@@ -9,6 +9,7 @@ from gemmviz.app.outcomes import outcome
 from gemmviz.app.state import AppState
 from gemmviz.core.error_map import ErrorMap
 from gemmviz.core.labels import device_label
+from gemmviz.core.model import Result
 from gemmviz.views.charts.error_map import ErrorMapChart
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.picture import error_heading, why_no_map
@@ -59,6 +60,11 @@ class ErrorMapPanel(QWidget):
         if run is None:
             return None
         return error_heading(run.job, run.device, outcome(run), self._shown)
+
+    def results(self) -> tuple[Result, ...]:
+        """What an exported picture carries: the run that is shown, once it has ended."""
+        recorded = self._state.shown.recorded if self._state.shown is not None else None
+        return (recorded,) if recorded is not None else ()
 
     @Slot(int)
     def _on_job_advanced(self, job_id: int) -> None:

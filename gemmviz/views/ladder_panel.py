@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gemmviz.app.ladder import LadderClimb
 from gemmviz.app.state import AppState
-from gemmviz.core.labels import device_label
+from gemmviz.core.labels import device_label, problem_label
 from gemmviz.core.ladder import sentences
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.ladder import LadderChart
@@ -81,7 +81,7 @@ class LadderPanel(QWidget):
     def _where(self) -> str:
         problem, device = self.climb.problem, self.climb.device
         place = device_label(device) if device is not None else "no device"
-        return f"{problem.m} × {problem.n} × {problem.k} {problem.element} on {place}"
+        return f"{problem_label(problem, '×')} on {place}"
 
     def _show_tools(self) -> None:
         """The buttons as they can be used, and the words above the chart."""

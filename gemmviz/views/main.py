@@ -6,6 +6,7 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -13,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from gemmviz.app.state import AppState
 from gemmviz.app.worker import Workers
-from gemmviz.core.paths import data_dir
+from gemmviz.core.paths import RESULTS_SUFFIX, data_dir
 from gemmviz.engine.plan import Engine
 from gemmviz.views.main_window import MainWindow, chosen_theme
 from gemmviz.views.theme import apply_theme
@@ -28,7 +29,7 @@ def open_window(argv: Sequence[str]) -> int:
     """Shows the window until it is closed; returns the exit code of the process.
 
     Args:
-        argv: The arguments behind ``gemmviz``: kernels to open, and ``--theme``.
+        argv: The arguments behind ``gemmviz``: kernels and results to open, and ``--theme``.
     """
     window = make_window(argv)
     code = QApplication.exec()
@@ -43,7 +44,10 @@ def make_window(argv: Sequence[str]) -> MainWindow:
         argv: See :func:`open_window`.
     """
     parser = argparse.ArgumentParser("gemmviz", description="A profiler for OpenCL GEMM kernels.")
-    parser.add_argument("kernels", nargs="*", type=Path, help=".toml files to open")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE",
+                        help="kernels (.toml), a results file (.gemmviz), pictures and JSON with "
+                        "results to open")  # fmt: skip
+    parser.add_argument("--results", type=Path, metavar="FILE", help="keep results in this file")
     parser.add_argument("--theme", choices=("light", "dark", "system"), default="system")
     arguments = parser.parse_args(argv)
     # A person at the terminal may end the app there; children end with it.
@@ -64,8 +68,10 @@ def make_window(argv: Sequence[str]) -> MainWindow:
     # Drivers answer in another process while the rest of the window is made.
     QTimer.singleShot(0, state, state.list_devices)
     state.load_kernels()
-    for path in arguments.kernels:
-        state.open_kernel(path)
+    chosen: list[Path] = [arguments.results] if arguments.results is not None else []
+    chosen += [path for path in arguments.files if path.suffix == RESULTS_SUFFIX]
+    window.drop.open_files([path for path in arguments.files if path.suffix != RESULTS_SUFFIX])
+    QTimer.singleShot(0, state.archive, partial(state.archive.open_first, chosen))
     return window
 
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
     QFileDialog,
-    QLabel,
     QMainWindow,
     QMessageBox,
     QVBoxLayout,
@@ -22,11 +21,13 @@ from gemmviz.app.state import AppState
 from gemmviz.views.about import AboutDialog
 from gemmviz.views.cards import Cards
 from gemmviz.views.device_panel import DevicePanel
+from gemmviz.views.drop import DropTarget
 from gemmviz.views.failure_strip import FailureStrip
 from gemmviz.views.log_panel import LogPanel
 from gemmviz.views.menus import Menus
 from gemmviz.views.occupancy_panel import OccupancyPanel
-from gemmviz.views.roles import Card, label, set_role
+from gemmviz.views.result_files import SavedLabel
+from gemmviz.views.roles import Card, ElidedLabel, label, set_role
 from gemmviz.views.settings_dialog import SettingsDialog
 from gemmviz.views.setup_bar import SetupBar
 from gemmviz.views.theme import DARK, LIGHT, THEMES, Theme, apply_theme
@@ -62,13 +63,15 @@ class MainWindow(QMainWindow):
         self.failure = FailureStrip(state)
         self.tabs: Tabs | None = None
         self._blank = Card()
-        self.status = QLabel("Starting...")
+        self.status = ElidedLabel("Starting...")
         self.status.setContentsMargins(8, 0, 0, 2)
+        self.saved = SavedLabel(state.archive)
         self.notice = label()
         set_role(self.notice, "state", "warn")
         self._samples_before = 0
         self._arranged = self._painted = False
         self._lay_out()
+        self.drop = DropTarget(self, state)
         self._connect()
         self._on_theme_chosen()
 
@@ -99,6 +102,7 @@ class MainWindow(QMainWindow):
         }
         self.statusBar().addWidget(self.status, 1)
         self.statusBar().addPermanentWidget(self.notice)
+        self.statusBar().addPermanentWidget(self.saved)
 
     def _dock(self, title: str, panel: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)
@@ -110,6 +114,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         menus, state = self.menus, self.state
+        self.drop.told.connect(self._on_told)
         menus.open_kernel.triggered.connect(self._on_open_kernel)
         menus.quit.triggered.connect(self.close)
         menus.settings.triggered.connect(self._on_settings)
@@ -120,6 +125,7 @@ class MainWindow(QMainWindow):
         self._status_timer = QTimer(self, interval=_STATUS_MILLISECONDS)
         self._status_timer.timeout.connect(self._show_status)
         state.catalog_loaded.connect(self._on_catalog_loaded)
+        state.archive.opened.connect(self._on_file_opened)
         for signal in (state.devices_listed, state.job_queued, state.job_ended):
             signal.connect(self._show_status)
         state.comparison_ended.connect(self._show_status)
@@ -176,6 +182,7 @@ class MainWindow(QMainWindow):
         self._theme = theme
         panels = (
             self.setup_bar, self.cards, self.devices, self.occupancy, self.log, self.failure,
+            self.drop,
         )  # fmt: skip
         for panel in panels:
             panel.set_theme(theme)
@@ -190,6 +197,11 @@ class MainWindow(QMainWindow):
             f"⚠ {len(problems)} {kernels} not load: see the log" if problems else ""
         )
         self.notice.setToolTip("\n".join(map(str, problems)))
+
+    @Slot()
+    def _on_file_opened(self) -> None:
+        path = self.state.archive.path
+        self.setWindowTitle(f"{path.name} – gemmviz" if path is not None else "gemmviz")
 
     @Slot()
     def _on_run_shown(self) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox
 
-from gemmviz.app.policies import CHOICES, chosen_as, describe_policy, short_name
+from gemmviz.app.policies import CHOICES, chosen_as
+from gemmviz.core.measurement_words import describe_policy, short_name
 from gemmviz.core.policy import Policy, name_of
 from gemmviz.views.option_combo import ARROW_PIXELS, TRAIL_ROLE, TrailDelegate, widen_list
 

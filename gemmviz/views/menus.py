@@ -13,6 +13,7 @@ from gemmviz.app.state import AppState
 from gemmviz.core.limits import load_limits
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.units import memory
+from gemmviz.views.result_files import ResultFiles
 
 _MEASURE_TIP = "Measure the ticked runs in turns, round by round, and say which is faster (Ctrl+M)"
 _CARDS = 3  # as many as make clear which generation it is
@@ -35,7 +36,8 @@ class Menus(QObject):
         self.reload_kernels = self._action("&Reload kernels", "Ctrl+Shift+R")
         self.export_chart = self._action("&Export chart...", "Ctrl+E")
         self.copy_chart = self._action("&Copy chart", "Ctrl+Shift+C")
-        self.export_table = self._action("Export &table as CSV...", "Ctrl+Shift+E")
+        self.export_table = self._action("Export &table...", "Ctrl+Shift+E")
+        self.export_report = self._action("Save re&port...", None)
         self.quit = self._action("&Quit", "Ctrl+Q")
         self.pin = self._action("Pin as &baseline", "B")
         self.measure = self._action("&Measure against each other", "Ctrl+M")
@@ -46,6 +48,7 @@ class Menus(QObject):
         self.refresh = self._action("&Refresh devices", "F5")
         self.settings = self._action("&Run settings...", "Ctrl+,")
         self.about = self._action("&About gemmviz", None)
+        self.files = ResultFiles(state.archive, self)
         self.themes = QActionGroup(self)
         self.what_if = QActionGroup(self)
         self.panels = QMenu("&Panels", self.bar)
@@ -79,8 +82,11 @@ class Menus(QObject):
         return action
 
     def _fill(self) -> None:
-        self._menu("&File", self.open_kernel, self.reload_kernels, None, self.export_chart,
-                   self.copy_chart, self.export_table, None, self.quit)  # fmt: skip
+        files = self.files
+        self._menu("&File", self.open_kernel, self.reload_kernels, None, files.new, files.open,
+                   files.save_as, files.recent.menuAction(), None, self.export_chart,
+                   self.copy_chart, self.export_table, self.export_report, None,
+                   self.quit)  # fmt: skip
         self._menu("&Run", self.run, self.stop, None, self.measure, self.pin,
                    self.clear)  # fmt: skip
         view = self._menu("&View", self.home, self.log_axes)
@@ -140,7 +146,8 @@ class Menus(QObject):
         refusal = state.comparison_refusal(state.book.ticked)
         self.measure.setEnabled(not refusal)
         self.measure.setToolTip(refusal or _MEASURE_TIP)
-        self.clear.setEnabled(bool(state.book.runs))
+        for action in (self.clear, self.export_table, self.export_report):
+            action.setEnabled(bool(state.book.runs))
         self.refresh.setEnabled(not state.listing_now)
 
     @Slot()

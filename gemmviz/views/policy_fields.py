@@ -8,7 +8,8 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QSpinBox
 
-from gemmviz.app.policies import describe_policy, with_launches
+from gemmviz.app.policies import with_launches
+from gemmviz.core.measurement_words import describe_policy
 from gemmviz.core.policy import Policy
 from gemmviz.views.measure_combo import MeasureCombo
 from gemmviz.views.roles import label

@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from gemmviz.app.property_table import FILTER_ROLE, PropertyTableModel
-from gemmviz.app.readings import badges, device_facts, timer_text
+from gemmviz.app.readings import badges, device_facts
 from gemmviz.app.state import AppState
+from gemmviz.core.measurement_words import timer_text
 from gemmviz.views.delegates import PropertyDelegate
 from gemmviz.views.roles import BADGE_STATES, ElidedLabel, label, set_role
 from gemmviz.views.theme import Theme, icon

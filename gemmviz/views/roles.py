@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
+from gemmviz.app.tips import plain_tip
+
 BADGE_STATES = {"doubt": "warn", "good": "good", "bad": "bad", "plain": ""}
 """The state, and so the colour, that each meaning of a badge has."""
 
@@ -61,7 +63,7 @@ class ElidedLabel(QLabel):
     def setText(self, text: str) -> None:
         """Show ``text``."""
         super().setText(text)
-        self.setToolTip(text)
+        self.setToolTip(plain_tip(text))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what fits."""

@@ -15,6 +15,7 @@ from gemmviz.core.labels import device_label
 from gemmviz.core.messages import CeilingRead, Message, Progressed
 from gemmviz.core.model import Device
 from gemmviz.core.units import moment, scaled
+from gemmviz.views.charts.colors import ColorBook
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.roofline import RooflineChart
 from gemmviz.views.export import Title
@@ -35,11 +36,11 @@ _METER_PIXELS = 110
 class RooflinePanel(QWidget):
     """The roofs of the ticked devices, or of the selected one, with the ticked runs."""
 
-    def __init__(self, state: AppState) -> None:
+    def __init__(self, state: AppState, devices: ColorBook | None = None) -> None:
         super().__init__()
         self._state = state
         self._stale = True
-        self.chart = RooflineChart()
+        self.chart = RooflineChart(devices=devices)
         self.note = ElidedLabel(_HINT, "note")
         self.meter = Meter()
         self.meter.setFixedWidth(_METER_PIXELS)

@@ -9,6 +9,7 @@ from gemmviz.app.outcomes import outcome
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
 from gemmviz.core.labels import device_label
+from gemmviz.core.model import Result
 from gemmviz.views.charts.distribution import DistributionChart
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.charts.picture import run_heading
@@ -78,6 +79,11 @@ class RunPanel(QWidget):
             run.refresh_summary()
         return run_heading(run.job, run.device, outcome(run), run.summary, run.buffer.launch_count)
 
+    def results(self) -> tuple[Result, ...]:
+        """What an exported picture carries: the run that is shown, once it has ended."""
+        recorded = self._state.shown.recorded if self._state.shown is not None else None
+        return (recorded,) if recorded is not None else ()
+
     def showEvent(self, event: object) -> None:
         """Catch up with what came while another tab was in front."""
         super().showEvent(event)  # type: ignore[arg-type]
@@ -122,4 +128,4 @@ class RunPanel(QWidget):
 
 def describe_run(run: Run) -> str:
     """Device, kernel, shape and element of a run on one line."""
-    return f"{run.label}  ·  {run.shape} {run.job.problem.element}  ·  {device_label(run.device)}"
+    return f"{run.label}  ·  {run.problem_text}  ·  {device_label(run.device)}"

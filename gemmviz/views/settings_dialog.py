@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gemmviz.app.policies import CACHE_NAMES
 from gemmviz.app.state import AppState
+from gemmviz.core.measurement_words import CACHE_NAMES
 from gemmviz.core.policy import CACHE_WORDS
 from gemmviz.views.policy_fields import PolicyFields
 from gemmviz.views.roles import Card, label

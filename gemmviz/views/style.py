@@ -32,7 +32,7 @@ QLabel[state="bad"] { color: $bad; }
 
 QTabWidget::pane { background: $panel; border: 1px solid $border; border-radius: 6px; top: -1px; }
 QTabBar { qproperty-drawBase: 0; }
-QTabBar::tab { color: $muted; background: transparent; padding: 8px 11px;
+QTabBar::tab { color: $muted; background: transparent; padding: 8px 7px;
   border: 0; border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
 QTabBar::tab:hover:!selected { color: $text; }

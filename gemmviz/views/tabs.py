@@ -5,15 +5,25 @@ The window imports this module once it is on screen: pyqtgraph takes a quarter o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QTabWidget, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QMessageBox,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
 
 from gemmviz.app.results_table import ResultsTableModel
+from gemmviz.app.session_files import TABLE_KINDS, session_results, table_parts
 from gemmviz.app.state import AppState
+from gemmviz.core.model import Result
 from gemmviz.views.access_panel import AccessPanel
 from gemmviz.views.advice_panel import AdvicePanel
 from gemmviz.views.charts import CHARTS
@@ -21,24 +31,31 @@ from gemmviz.views.charts.access_map import AccessMapChart
 from gemmviz.views.charts.advice import AdviceChart
 from gemmviz.views.charts.chart import Chart
 from gemmviz.views.charts.claims import ClaimsChart
+from gemmviz.views.charts.colors import ColorBook
 from gemmviz.views.charts.compare import CompareChart
+from gemmviz.views.charts.devices import DevicesChart
 from gemmviz.views.charts.distribution import DistributionChart
 from gemmviz.views.charts.error_map import ErrorMapChart
+from gemmviz.views.charts.heat_map import HeatMapChart
 from gemmviz.views.charts.ladder import LadderChart
 from gemmviz.views.charts.live import LiveChart
+from gemmviz.views.charts.report_pictures import report_of
 from gemmviz.views.charts.roofline import RooflineChart
 from gemmviz.views.charts.steps import StepsChart
 from gemmviz.views.claims_panel import ClaimsPanel
 from gemmviz.views.compare_panel import ComparePanel
+from gemmviz.views.devices_panel import DevicesPanel
 from gemmviz.views.distribution_panel import DistributionPanel
 from gemmviz.views.error_map_panel import ErrorMapPanel
-from gemmviz.views.export import ExportDialog, Title, copy_chart
+from gemmviz.views.export import Title, copy_chart
+from gemmviz.views.export_dialog import ExportDialog
 from gemmviz.views.ladder_panel import LadderPanel
 from gemmviz.views.live_panel import LivePanel
 from gemmviz.views.menus import Menus
 from gemmviz.views.occupancy_curves_panel import OccupancyCurvesPanel
 from gemmviz.views.results_panel import ResultsPanel
 from gemmviz.views.roofline_panel import RooflinePanel
+from gemmviz.views.sweep_panel import SweepPanel
 from gemmviz.views.theme import Theme
 
 _KEYS = "1234567890"
@@ -63,6 +80,14 @@ class ChartPanel(Protocol):
         """Draw in the colours of ``theme``."""
 
 
+@runtime_checkable
+class ShowsResults(Protocol):
+    """What the panel of a chart of finished runs has besides."""
+
+    def results(self) -> Sequence[Result]:
+        """What the chart shows, for the metadata of an exported picture."""
+
+
 class Tabs(QTabWidget):
     """The charts and the results; ``told`` is a remark for the status bar.
 
@@ -80,11 +105,14 @@ class Tabs(QTabWidget):
         self.live = LivePanel(state)
         self.distribution = DistributionPanel(state)
         self.error_map = ErrorMapPanel(state)
-        self.compare = ComparePanel(state, results)
+        colors = ColorBook()  # a device has one colour in every tab
+        self.devices = DevicesPanel(state, colors)
+        self.compare = ComparePanel(state, results, colors)
         self.access = AccessPanel(state)
         self.occupancy = OccupancyCurvesPanel(state)
-        self.roofline = RooflinePanel(state)
+        self.roofline = RooflinePanel(state, colors)
         self.ladder = LadderPanel(state)
+        self.sweep = SweepPanel(state)
         self.advice = AdvicePanel(state)
         self.claims = ClaimsPanel(state)
         self.results = ResultsPanel(state, results)
@@ -95,10 +123,12 @@ class Tabs(QTabWidget):
             | DistributionPanel
             | ErrorMapPanel
             | ComparePanel
+            | DevicesPanel
             | AccessPanel
             | OccupancyCurvesPanel
             | RooflinePanel
             | LadderPanel
+            | SweepPanel
             | AdvicePanel
             | ClaimsPanel,
         ] = {
@@ -106,10 +136,12 @@ class Tabs(QTabWidget):
             DistributionChart: self.distribution,
             ErrorMapChart: self.error_map,
             CompareChart: self.compare,
+            DevicesChart: self.devices,
             AccessMapChart: self.access,
             StepsChart: self.occupancy,
             RooflineChart: self.roofline,
             LadderChart: self.ladder,
+            HeatMapChart: self.sweep,
             AdviceChart: self.advice,
             ClaimsChart: self.claims,
         }
@@ -136,6 +168,7 @@ class Tabs(QTabWidget):
         menus.export_chart.triggered.connect(self._on_export_chart)
         menus.copy_chart.triggered.connect(self._on_copy_chart)
         menus.export_table.triggered.connect(self._on_export_table)
+        menus.export_report.triggered.connect(self._on_export_report)
         menus.pin.triggered.connect(self._on_pin)
         menus.home.triggered.connect(self._on_home)
         menus.clear.triggered.connect(self._on_clear)
@@ -152,14 +185,18 @@ class Tabs(QTabWidget):
         self.results.export.clicked.connect(self._on_export_table)
         self.results.clear.clicked.connect(self._on_clear)
         self.claims.told.connect(self.told)
+        self.results.told.connect(self.told)
+        self.sweep.told.connect(self.told)
         state.book.baseline_refused.connect(self.told)
         state.run_shown.connect(self._on_run_shown)
         state.job_advanced.connect(self._on_job_advanced)
         state.comparison_ended.connect(self._on_comparison_ended)
         charts = (self.live.chart, self.distribution.chart, self.error_map.chart,
-                  self.compare.bars, self.compare.ratios, self.access.chart,
-                  self.occupancy.steps, self.occupancy.speed, self.roofline.chart,
-                  self.ladder.chart)  # fmt: skip
+                  self.compare.bars, self.compare.ratios, self.devices.bars,
+                  self.devices.curves, *(side.chart for side in self.devices.race.sides),
+                  self.access.chart, self.occupancy.steps, self.occupancy.speed,
+                  self.roofline.chart, self.ladder.chart, self.sweep.views.heat,
+                  self.sweep.views.curve, self.sweep.views.scatter)  # fmt: skip
         for chart in charts:
             copy = QShortcut(QKeySequence.StandardKey.Copy, chart)
             copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -181,6 +218,11 @@ class Tabs(QTabWidget):
         panel.catch_up()
         return panel.chart, panel.title()
 
+    def _results(self) -> Sequence[Result]:
+        """What the chart in front shows, as far as its panel can tell."""
+        panel = self._panel
+        return panel.results() if isinstance(panel, ShowsResults) else ()
+
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of ``theme``."""
         for panel in self._panels.values():
@@ -188,9 +230,10 @@ class Tabs(QTabWidget):
         self.results.set_theme(theme)
 
     def save_table(self, path: Path) -> None:
-        """Write the results as CSV; a file that cannot be written is said in a dialog."""
+        """Write the results in the format of the name; a failure is said in a dialog."""
         try:
-            path.write_text(self._state.book.to_csv(), encoding="utf-8")
+            with path.open("w", encoding="utf-8", newline="") as file:
+                file.writelines(table_parts(self._state.book, path))
         except OSError as error:
             QMessageBox.warning(self, "The table was not saved", f"{path}: {error.strerror}")
             return
@@ -242,16 +285,21 @@ class Tabs(QTabWidget):
     @Slot()
     def _on_pin(self) -> None:
         """Pin the run that is in front: the one shown, or the chosen row of a table."""
-        tables = {self.compare: self.compare.table, self.results: self.results.table}
-        table = tables.get(self.currentWidget())
-        run = self._state.shown if table is None else table.chosen
+        if self.currentWidget() is self.results:
+            self.results.pin_baseline()
+            return
+        comparing = self.currentWidget() is self.compare
+        run = self.compare.table.chosen if comparing else self._state.shown
         if run is not None:
             self._state.book.pin_baseline(run)
 
     @Slot()
     def _on_clear(self) -> None:
         count = len(self._state.book.runs)
-        question = f"{count} run{'s' * (count != 1)} will be lost where no export holds them."
+        runs = f"{count} run{'s' * (count != 1)}"
+        question = f"{runs} will be lost where no export holds them."
+        if self._state.archive.path is not None and not self._state.archive.trouble:
+            question = f"{runs} leave this session; they stay in {self._state.archive.path.name}."
         if count and QMessageBox.question(self, "Clear the results?", question) == (
             QMessageBox.StandardButton.Yes
         ):
@@ -260,7 +308,7 @@ class Tabs(QTabWidget):
     @Slot()
     def _on_export_chart(self) -> None:
         chart, title = self._picture()
-        dialog = ExportDialog(chart, self.window(), title)
+        dialog = ExportDialog(chart, self.window(), title, self._results())
         dialog.saved.connect(self._on_chart_saved)
         dialog.open()
 
@@ -274,10 +322,31 @@ class Tabs(QTabWidget):
         copy_chart(chart, title=title)
         self.told.emit("The chart is on the clipboard")
 
+    def save_report(self, path: Path) -> None:
+        """Write a page about every run; a file that cannot be written is said in a dialog."""
+        QApplication.setOverrideCursor(Qt.CursorShape.WaitCursor)
+        try:
+            page = report_of(session_results(self._state.book), "this session")
+            path.write_text(page, encoding="utf-8")
+        except OSError as error:
+            QMessageBox.warning(self, "The report was not saved", f"{path}: {error.strerror}")
+            return
+        finally:
+            QApplication.restoreOverrideCursor()
+        self.told.emit(f"Saved {path}")
+
+    @Slot()
+    def _on_export_report(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Save a report", "report.html", "Web pages (*.html)"
+        )
+        if name:
+            self.save_report(Path(name))
+
     @Slot()
     def _on_export_table(self) -> None:
         name, _ = QFileDialog.getSaveFileName(
-            self, "Export the table", "results.csv", "CSV (*.csv)"
+            self, "Export the table", "results.csv", ";;".join(TABLE_KINDS)
         )
         if name:
             self.save_table(Path(name))

@@ -76,6 +76,14 @@ class ToolRow(QWidget):
         self._row.addWidget(button)
         return button
 
+    def set_compact(self, compact: bool) -> None:
+        """Leave the words of buttons out, which stay in their tips, or show them."""
+        styles = Qt.ToolButtonStyle
+        for button in self._icons:
+            if button.text():
+                wanted = styles.ToolButtonIconOnly if compact else styles.ToolButtonTextBesideIcon
+                button.setToolButtonStyle(wanted)
+
     def set_theme(self, theme: Theme) -> None:
         """Draw icons in the colours of ``theme``."""
         for button, name in self._icons.items():

@@ -94,7 +94,8 @@ def test_csv_tells_how_each_run_was_measured_in_columns_at_the_end(book):
     assert header[23:] == [
         "policy", "stop_reason", "timer", "cache", "quiet", "samples", "iqr_seconds", "outliers",
         "drift", "load", "app_version", "driver_version", "build_options", "bytes_per_second",
-        "bandwidth_share", "library_share", "library",
+        "bandwidth_share", "library_share", "library", "transpose", "order", "alpha", "beta",
+        "id",
     ]  # fmt: skip
     row = next(csv.DictReader(io.StringIO(text)))
     assert row["policy"] == "Standard"
@@ -107,6 +108,18 @@ def test_csv_tells_how_each_run_was_measured_in_columns_at_the_end(book):
     assert (row["load"], row["app_version"]) == ("0.25", "1.2.3")
     assert (row["driver_version"], row["build_options"]) == ("580.65", "-cl-std=CL1.2")
     assert (row["bytes_per_second"], row["bandwidth_share"]) == ("", "")
+    form = [row[name] for name in ("transpose", "order", "alpha", "beta")]
+    assert form == ["nn", "row", "1.0", "0.0"]
+
+
+def test_runs_of_another_form_are_no_measure(book):
+    first = book.runs[0]
+    problem = replace(first.job.problem, transpose="nt", seed=99)
+    book.add(replace(first, job=replace(first.job, id=77, problem=problem)))
+    again = replace(first.job.problem, seed=99)
+    book.add(replace(first, job=replace(first.job, id=78, problem=again)))
+    book.pin_baseline(first)
+    assert [book.speed_up(run) for run in book.runs[-2:]] == [None, 1.0]
 
 
 def test_only_so_many_runs_are_ticked_by_themselves(book):

@@ -12,8 +12,8 @@ from gemmviz.app.property_table import (
     REFUSED_ROLE,
     PropertyTableModel,
 )
-from gemmviz.app.readings import property_title
 from gemmviz.app.results_table import STATE_ROLE, STRUCK_ROLE, ResultsTableModel
+from gemmviz.core.device_facts import property_title
 from gemmviz.core.limits import limits_for
 from gemmviz.core.model import Failure, Property
 from tests.app.fake_engine import BROKEN, H200, POCL, wrong_run

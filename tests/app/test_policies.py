@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from gemmviz.app.policies import chosen_as, describe_policy, short_name, with_launches
+from gemmviz.app.policies import chosen_as, with_launches
 from gemmviz.app.progress import share_done
 from gemmviz.app.samples import SampleBuffer
+from gemmviz.core.measurement_words import describe_policy, short_name
 from gemmviz.core.model import Samples
 from gemmviz.core.policy import CAREFUL, QUICK, STANDARD, UNTIL_STOPPED, fixed
 from gemmviz.core.stats import summarize

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gemmviz.app.run_record import record_of, to_text
+from gemmviz.app.run_record import record_of
 from gemmviz.core.messages import Checked, Finished
 from gemmviz.core.model import Failure, Outside
 from gemmviz.core.policy import CAREFUL
+from gemmviz.core.result_record import to_text
 from tests.app.fake_engine import RIGHT, WRONG, good_run, host_timed_run, silent_run
 
 
@@ -44,6 +45,18 @@ def test_everything_about_a_run_is_told(state, finish):
     assert told["Circumstances", "Workers pinned to cores"] == "yes"
     assert told["Circumstances", "Load at the start"] == "0.25 on 2 logical processors"
     assert "Run\nKernel\tTiled in local memory (tiled.cl)\n" in to_text(record_of(run))
+
+
+def test_the_form_of_the_problem_is_told_where_there_is_one(state, finish):
+    finish()
+    (run,) = state.book.runs
+    assert ("Run", "Form") not in facts(run)
+    problem = replace(run.job.problem, transpose="tn", alpha=0.5, beta=-2.0)
+    job = replace(run.job, problem=problem)
+    formed = replace(run, job=job, result=replace(run.result, job=job))
+    assert facts(formed)["Run", "Form"] == "C = 0.5 Aᵀ B - 2 C"
+    assert formed.shape == "512³, TN, alpha 0.5, beta -2"
+    assert formed.problem_text == "512³ float, TN, alpha 0.5, beta -2"
 
 
 def test_a_clock_that_lies_and_its_numbers_are_told(state, engine, finish):

@@ -83,7 +83,7 @@ def test_pads(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_table_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "naive_strided", "-p", "TS=32", *SHAPE)
     assert code == 0
-    assert out.startswith("naive_strided TS=32 at 128 x 128 x 128 in float\n32 lanes a warp")
+    assert out.startswith("naive_strided TS=32 at 128 x 128 x 128 float\n32 lanes a warp")
     assert "1 row apart: one sector per lane" in out
     assert "32 sectors, ideal 4" in out
     assert "1 sector  " in out

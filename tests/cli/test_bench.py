@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gemmviz.cli.bench import _figures
+from gemmviz.core.suite import BenchRow
 from tests.cli.test_commands import gemmviz
 
 KEYS = {
@@ -70,6 +72,20 @@ def test_words_of_the_whole_suite(suite: Path) -> None:
     assert "target 0.00 met" in out or "too busy to judge" in out
     assert "Not run:\n  nothing / blas, 16 x 16 x 16 float: There is no kernel nothing." in out
     assert "1 of 5: tiled / blas, 16 x 16 x 16 float on " in errors
+
+
+@pytest.mark.parametrize(
+    ("target", "seconds", "told"),
+    [(None, 1e-3, True), (1.0, 1e-3, False), (1.0, 9e-6, True)],
+)
+def test_the_floor_stands_beside_rows_without_a_target_and_those_near_it(
+    target: float | None, seconds: float, told: bool
+) -> None:
+    row = BenchRow(
+        "a row", "a device", "tiled", (), "float", 16, 16, 16, "blas", ratio=1.0, ratio_low=0.9,
+        ratio_high=1.1, target=target, seconds=seconds, floor_seconds=1e-6,
+    )  # fmt: skip
+    assert ("an empty one 1.00 µs" in _figures(row)) is told
 
 
 def test_without_the_hardware_every_row_says_so() -> None:

@@ -6,7 +6,7 @@ import math
 import typing
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gemmviz.core import messages
@@ -33,6 +33,7 @@ def _same(left: object, right: object) -> bool:
 
 
 @pytest.mark.parametrize("kind", _KINDS, ids=lambda kind: kind.__name__)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
 def test_every_message_survives(kind: type, data: st.DataObject) -> None:
     message = data.draw(st.from_type(kind))

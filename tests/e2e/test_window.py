@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
+from gemmviz.core.store import ResultStore
 from gemmviz.views.theme import DARK, LIGHT, Theme, series_color
 from tests.e2e.screen import Pixels, Screen, centre, like, longest_run
 
@@ -31,7 +32,7 @@ def _underline(pixels: Pixels, theme: Theme) -> tuple[int, int] | None:
 @pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
 def test_run_compare_export(screen: Screen, tmp_path: Path, theme: Theme) -> None:
     app = subprocess.Popen(
-        [sys.executable, "-m", "gemmviz", "--theme", theme.name],
+        [sys.executable, "-m", "gemmviz", "--theme", theme.name, "--results", "kept.gemmviz"],
         env=screen.environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -66,9 +67,20 @@ def test_run_compare_export(screen: Screen, tmp_path: Path, theme: Theme) -> Non
         assert app.wait(timeout=20) == 0
         assert app.stderr is not None
         assert app.stderr.read() == ""
+        _check_results(tmp_path / "kept.gemmviz")
     finally:
         app.kill()
         app.communicate()
+
+
+def _check_results(path: Path) -> None:
+    """What was measured is in the file, whole, and nothing else is left beside it."""
+    store = ResultStore.open(path, read_only=True)
+    ((_, result),) = store.results()
+    store.close()
+    assert result.verdict == "verified"
+    assert len(result.samples) > 0
+    assert [each.name for each in path.parent.glob("*.gemmviz*")] == [path.name]
 
 
 def _rate(pixels: Pixels, theme: Theme) -> int:

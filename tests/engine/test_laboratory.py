@@ -13,7 +13,7 @@ from gemmviz.core.experiments import MeasureCeilings, Outcome, Throttle
 from gemmviz.core.messages import Finished, Progressed, ReadRegisters, RegistersRead
 from gemmviz.core.model import Failure, Registers
 from gemmviz.core.policy import CAREFUL
-from gemmviz.engine import laboratory, plan
+from gemmviz.engine import kept_builds, laboratory, plan
 from gemmviz.engine.failed import ExperimentFailed
 from tests.app.fake_engine import H200
 from tests.engine.runs import make_job
@@ -109,7 +109,7 @@ class SlowCompiler:
 
 @pytest.fixture
 def compiler(monkeypatch, tmp_path):
-    monkeypatch.setattr(plan, "cache_dir", lambda: tmp_path)
+    monkeypatch.setattr(kept_builds, "cache_dir", lambda: tmp_path)
     return SlowCompiler(0.1)
 
 

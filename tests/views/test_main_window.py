@@ -14,7 +14,7 @@ from gemmviz.app.worker import Workers
 from gemmviz.core.experiments import MeasureCeilings
 from gemmviz.core.paths import data_dir
 from gemmviz.core.policy import UNTIL_STOPPED, fixed
-from gemmviz.views.export import ExportDialog
+from gemmviz.views.export_dialog import ExportDialog
 from gemmviz.views.main_window import MainWindow, chosen_theme
 from gemmviz.views.theme import DARK, LIGHT
 from tests.app.fake_engine import H200, NOTHING, POCL, FakeEngine, endless_run, wrong_run

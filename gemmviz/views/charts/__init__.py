@@ -9,8 +9,10 @@ from gemmviz.views.charts.advice import AdviceChart
 from gemmviz.views.charts.chart import Chart
 from gemmviz.views.charts.claims import ClaimsChart
 from gemmviz.views.charts.compare import CompareChart
+from gemmviz.views.charts.devices import DevicesChart
 from gemmviz.views.charts.distribution import DistributionChart
 from gemmviz.views.charts.error_map import ErrorMapChart
+from gemmviz.views.charts.heat_map import HeatMapChart
 from gemmviz.views.charts.ladder import LadderChart
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.charts.roofline import RooflineChart
@@ -21,10 +23,12 @@ CHARTS: tuple[tuple[str, type[Chart]], ...] = (
     ("Distribution", DistributionChart),
     ("Error map", ErrorMapChart),
     ("Compare", CompareChart),
+    ("Devices", DevicesChart),
     ("Access", AccessMapChart),
     ("Occupancy", StepsChart),
     ("Roofline", RooflineChart),
     ("Ladder", LadderChart),
+    ("Sweep", HeatMapChart),
     ("Advice", AdviceChart),
     ("Claims", ClaimsChart),
 )

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGraphicsWidget, QStyleOptionGraphicsItem, QWidget
 from gemmviz.core.access.report import Machine, Touches
 from gemmviz.core.access.warps import WORD_BYTES
 from gemmviz.views.charts.access_cells import AccessScene, element_size
-from gemmviz.views.charts.chart import TICK_PIXELS, pixel_pen
+from gemmviz.views.charts.chart import TICK_PIXELS, clipped, pixel_pen
 from gemmviz.views.theme import DARK, Theme, mixed, text_font
 
 _LEFT = 48.0  # pixels for "pass 12"
@@ -238,11 +238,9 @@ class BankGrid(QGraphicsWidget):
 
 def _paint_stripes(painter: QPainter, box: QRectF, theme: Theme) -> None:
     """Diagonal lines, so that a conflict is no matter of colour alone."""
-    painter.save()
-    painter.setClipRect(box, Qt.ClipOperation.IntersectClip)
-    painter.setPen(pixel_pen(mixed(theme.bad, theme.panel, 0.55), 1.5))
-    place = box.left() - box.height()
-    while place < box.right():
-        painter.drawLine(QLineF(place, box.bottom(), place + box.height(), box.top()))
-        place += _STRIPE
-    painter.restore()
+    with clipped(painter, box):
+        painter.setPen(pixel_pen(mixed(theme.bad, theme.panel, 0.55), 1.5))
+        place = box.left() - box.height()
+        while place < box.right():
+            painter.drawLine(QLineF(place, box.bottom(), place + box.height(), box.top()))
+            place += _STRIPE

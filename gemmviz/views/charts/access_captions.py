@@ -82,7 +82,7 @@ class Captions:
         flags = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         full, faint = QColor(series_color(0)), mixed(series_color(0), theme.panel, FAINT)
         fills = full, faint, QColor(Qt.GlobalColor.transparent)
-        order = f"Stored {self.scene.order} by {self.scene.order}"
+        order = describe_order(self.scene)
         painter.setPen(QColor(theme.text))
         painter.drawText(area, flags, order)
         left += metrics.horizontalAdvance(order) + 18
@@ -98,6 +98,13 @@ class Captions:
             painter.setPen(QColor(theme.muted))
             painter.drawText(QRectF(left + 16, area.top(), width + 4, area.height()), flags, text)
             left += width + 34
+
+
+def describe_order(scene: AccessScene) -> str:
+    """How the matrices are stored: "Stored row by row, A transposed"."""
+    own = scene.orders["C"]
+    turned = " and ".join(name for name, each in scene.orders.items() if each != own)
+    return f"Stored {own} by {own}" + (f", {turned} transposed" if turned else "")
 
 
 def caption_lines(scene: AccessScene, shown: Shown, warp: int | None) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gemmviz.core.access.report import Access, AccessReport, Touches
 from gemmviz.core.access.warps import SECTOR_BYTES
-from gemmviz.core.launch import matrix_shapes
+from gemmviz.core.launch import kernel_view, matrix_shapes, operand_orders
 from gemmviz.core.model import Problem, Variant
 
 _SMALLEST = {"M": 24, "N": 24, "K": 16}  # cells of a window: so much is always shown
@@ -27,7 +27,8 @@ class AccessScene:
     Attributes:
         report: What the lens says.
         touches: What each access touches in the first work-group.
-        order: Storage of the matrices: "row" or "column".
+        orders: Storage of each matrix, "row" or "column"; "column" also for a transposed input
+            stored by rows.
         shapes: Rows and columns of A, B and C.
         axes: Which of M, N and K the rows and the columns of each matrix are.
         window: Cells that are shown along M, N and K.
@@ -37,7 +38,7 @@ class AccessScene:
 
     report: AccessReport
     touches: tuple[Touches, ...]
-    order: str
+    orders: dict[str, str]
     shapes: dict[str, tuple[int, int]]
     axes: dict[str, tuple[str, str]]
     window: dict[str, int]
@@ -114,8 +115,9 @@ class Cells:
 def access_scene(
     variant: Variant, problem: Problem, report: AccessReport, touches: tuple[Touches, ...]
 ) -> AccessScene:
-    """The scene of a variant at a problem."""
-    shapes = matrix_shapes(variant, problem)
+    """The scene of a variant at a problem, with A and B where the kernel has them."""
+    problem = kernel_view(variant, problem)
+    shapes, orders = matrix_shapes(variant, problem), operand_orders(variant, problem)
     axes = _AXES_OF_A_SUM if variant.operation == "add" else _AXES
     window = dict(_SMALLEST)
     reach = {}
@@ -123,12 +125,12 @@ def access_scene(
         access = report.accesses[part.access]
         if access.space != "global" or access.matrix not in shapes:
             continue
-        spans, reach[part.access] = _extent(part, variant.order)
+        spans, reach[part.access] = _extent(part, orders[access.matrix])
         for axis, span in zip(axes[access.matrix], spans, strict=True):
             window[axis] = max(window[axis], 1 << (span - 1).bit_length())
     lengths = {"M": problem.m, "N": problem.n, "K": problem.k}
     window = {axis: min(size, lengths[axis]) for axis, size in window.items()}
-    return AccessScene(report, touches, variant.order, shapes, axes, window, reach)
+    return AccessScene(report, touches, orders, shapes, axes, window, reach)
 
 
 def step_count(parts: tuple[Touches | None, ...]) -> int:
@@ -171,12 +173,13 @@ def cells_of(
             len(np.unique(touched(touches, execution, scene.lanes(index)) * size // SECTOR_BYTES))
             for index in range(scene.warps)
         )
-    rows, cols = _places(elements, touches.row_length, scene.order)
+    order = scene.orders[name]
+    rows, cols = _places(elements, touches.row_length, order)
     inside = _inside(rows, cols, scene.shapes[name])
     ranks = np.searchsorted(numbers, elements * size // SECTOR_BYTES)
     return Cells(
         rows[inside], cols[inside], ranks[inside],
-        _boxes(numbers, per_sector, touches.row_length, scene.order, scene.shapes[name]),
+        _boxes(numbers, per_sector, touches.row_length, order, scene.shapes[name]),
         len(numbers), by_warp,
     )  # fmt: skip
 

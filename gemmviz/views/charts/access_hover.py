@@ -58,7 +58,7 @@ def describe_cell(scene: AccessScene, shown: Shown, warp: int | None, row: int, 
     lines = [f"{shown.name}: row {row}, column {col}"]
     if shown.touches is None:
         return lines[0]
-    outer, inner = (row, col) if scene.order == "row" else (col, row)
+    outer, inner = (row, col) if scene.orders[shown.name] == "row" else (col, row)
     element = outer * shown.touches.row_length + inner
     address = element * element_size(scene, shown.touches)
     lines.append(f"byte {address:,}: sector {address // SECTOR_BYTES:,}")

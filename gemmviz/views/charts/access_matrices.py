@@ -10,7 +10,7 @@ from gemmviz.views.charts.access_captions import FAINT, Captions
 from gemmviz.views.charts.access_cells import AccessScene, Cells
 from gemmviz.views.charts.access_layout import Layout, Place, lay_out
 from gemmviz.views.charts.access_shown import Shown, View, shown_at
-from gemmviz.views.charts.chart import TICK_PIXELS, pixel_pen
+from gemmviz.views.charts.chart import TICK_PIXELS, clipped, pixel_pen
 from gemmviz.views.theme import DARK, Theme, mixed, series_color, text_font
 
 _NUMBERED = 9.0  # pixels of a cell that has room for the number of its sector
@@ -96,14 +96,12 @@ class Matrices(QGraphicsWidget):
         theme, cell = self._theme, self._layout.cell
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
         painter.fillRect(place.grid, mixed(theme.text, theme.panel, 0.04))
-        painter.save()
-        painter.setClipRect(place.grid.adjusted(-1, -1, 1, 1), Qt.ClipOperation.IntersectClip)
-        every = 1 if cell >= 5 else 8
-        if every * cell >= 5:
-            self._paint_lines(painter, shown, place, every)
-        if shown.cells is not None:
-            self._paint_cells(painter, shown.name, shown.cells)
-        painter.restore()
+        with clipped(painter, place.grid.adjusted(-1, -1, 1, 1)):
+            every = 1 if cell >= 5 else 8
+            if every * cell >= 5:
+                self._paint_lines(painter, shown, place, every)
+            if shown.cells is not None:
+                self._paint_cells(painter, shown.name, shown.cells)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pixel_pen(theme.muted))
         painter.drawRect(place.grid)
@@ -170,11 +168,9 @@ class Matrices(QGraphicsWidget):
         assert shown.touches is not None
         top, left, bottom, right = self._scene.reach.get(shown.touches.access, (0, 0, 0, 0))
         frame = self.box(shown.name, top, left, bottom - top, right - left)
-        painter.save()
-        painter.setClipRect(place.grid.adjusted(-2, -2, 2, 2), Qt.ClipOperation.IntersectClip)
-        painter.setPen(pixel_pen(self._theme.muted, 1.2, Qt.PenStyle.DashLine))
-        painter.drawRect(frame)
-        painter.restore()
+        with clipped(painter, place.grid.adjusted(-2, -2, 2, 2)):
+            painter.setPen(pixel_pen(self._theme.muted, 1.2, Qt.PenStyle.DashLine))
+            painter.drawRect(frame)
 
     def _paint_numbers(self, painter: QPainter, shown: Shown, place: Place) -> None:
         assert self._layout is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gemmviz.core.access.cautions import cautions
 from gemmviz.core.access.marks import conflict_words, used_share, worst_conflict
 from gemmviz.core.access.report import AccessReport, Machine, Pad, Touches
+from gemmviz.core.labels import problem_label
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.model import Parameters, Problem, Variant
 from gemmviz.core.units import memory, percent, scaled
@@ -79,8 +80,8 @@ def pad_words(pads: tuple[Pad, ...], best: Pad | None) -> str:
 
 def subject(variant: Variant, parameters: Parameters, problem: Problem) -> str:
     """Kernel, parameters, shape and element: "Tiled TS=16, 512 × 512 × 512 float"."""
-    shape = f"{problem.m} × {problem.n} × {problem.k} {problem.element}"
-    return f"{variant.title} {describe_parameters(parameters)}".strip() + f", {shape}"
+    what = f"{variant.title} {describe_parameters(parameters)}".strip()
+    return f"{what}, {problem_label(problem, '×')}"
 
 
 def heading_lines(report: AccessReport, warned: tuple[str, ...] = ()) -> tuple[Line, ...]:

@@ -50,9 +50,10 @@ class UnitAxis(pyqtgraph.AxisItem):  # type: ignore[misc]  # pyqtgraph has no ty
         self.setTickPen(pixel_pen(theme.grid))
         self.setTextPen(pixel_pen(theme.muted))
 
-    def set_quantity(self, text: str, unit: str) -> None:
-        """Name another quantity; percent are given without a prefix."""
-        self.setLabel(text, units=unit, siPrefixEnableRanges=() if unit == "%" else None)
+    def set_quantity(self, text: str, unit: str, *, prefixed: bool = True) -> None:
+        """Name another quantity; percent, and what is not ``prefixed``, are given as they are."""
+        plain = unit == "%" or not prefixed
+        self.setLabel(text, units=unit, siPrefixEnableRanges=() if plain else None)
         self.updateAutoSIPrefix()
         self.resizeEvent()  # puts the label in the middle
 
@@ -172,6 +173,7 @@ class CategoryAxis(pyqtgraph.AxisItem):  # type: ignore[misc]
 
     MAX_LINES = 3
     _names: tuple[str, ...] = ()  # Qt resizes the axis while it is still being made
+    _lines = MAX_LINES
 
     def __init__(self, plot: Plot) -> None:
         super().__init__("bottom", maxTickLength=0)
@@ -186,6 +188,12 @@ class CategoryAxis(pyqtgraph.AxisItem):  # type: ignore[misc]
         self._fit()
         self.update()
 
+    def set_lines(self, lines: int) -> None:
+        """Wrap no name into more lines than these."""
+        if lines != self._lines:
+            self._lines = lines
+            self._fit()
+
     def resizeEvent(self, ev: object = None) -> None:
         """Another width may wrap the names into more or fewer lines."""
         super().resizeEvent(ev)
@@ -195,7 +203,7 @@ class CategoryAxis(pyqtgraph.AxisItem):  # type: ignore[misc]
         """Take the height of the names as they wrap, and leave the rest to the plot."""
         metrics = QFontMetrics(text_font(LABEL_PIXELS))
         slot = self.size().width() / max(1, len(self._names)) - 8
-        rows = [len(wrapped(name, metrics, slot, self.MAX_LINES)) for name in self._names]
+        rows = [len(wrapped(name, metrics, slot, self._lines)) for name in self._names]
         height = max([1, *rows]) * metrics.lineSpacing() + 10
         if height != self.maximumHeight():
             self.setHeight(height)
@@ -219,6 +227,6 @@ class CategoryAxis(pyqtgraph.AxisItem):  # type: ignore[misc]
         for index, name in enumerate(self._names):
             box = QRectF(0, area.top() + 6, slot - 8, area.height() - 6)
             box.moveLeft(area.left() + (index - left) * slot - box.width() / 2)
-            for row, line in enumerate(wrapped(name, p.fontMetrics(), box.width(), self.MAX_LINES)):
+            for row, line in enumerate(wrapped(name, p.fontMetrics(), box.width(), self._lines)):
                 place = box.translated(0, row * p.fontMetrics().lineSpacing())
                 p.drawText(place, int(Qt.AlignmentFlag.AlignHCenter), line)

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import pyqtgraph
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
+from PySide6.QtGui import QColor, QFont, QPaintEngine, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QGraphicsLayoutItem,
+    QGraphicsObject,
+    QStyleOptionGraphicsItem,
+    QWidget,
+)
 
 from gemmviz.views.theme import DARK, Theme, text_font
 
-_HALO_PIXELS = 1.6
+HALO_PIXELS = 1.6
 TICK_PIXELS = 11
 LABEL_PIXELS = 12
 
@@ -26,6 +33,19 @@ def pixel_pen(
     pen = QPen(QColor(color), width, style, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.BevelJoin)
     pen.setCosmetic(False)
     return pen
+
+
+@contextmanager
+def clipped(painter: QPainter, area: QRectF) -> Iterator[None]:
+    """Paint in ``area`` alone for a while; ``painter`` is then as it was before."""
+    painter.save()
+    painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
+    try:
+        yield
+    finally:
+        painter.restore()
+        if painter.paintEngine().type() == QPaintEngine.Type.SVG and painter.hasClipping():
+            painter.setClipPath(painter.clipPath())  # Qt's SVG writer forgets it in restore()
 
 
 class Chart(pyqtgraph.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
@@ -43,8 +63,45 @@ class Chart(pyqtgraph.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no t
         self.theme = theme
         self.empty_text = ""
         self.setMinimumSize(240, 160)
+        # A file that is dropped on a chart is for the window.
+        self.setAcceptDrops(False)
+        self.viewport().setAcceptDrops(False)
         self.centralLayout.setContentsMargins(10, 10, 14, 8)
         self.centralLayout.setSpacing(6)
+
+    def _arrange(
+        self,
+        above: Sequence[QGraphicsLayoutItem],
+        left: QGraphicsLayoutItem,
+        plot: QGraphicsLayoutItem,
+        bottom: QGraphicsLayoutItem,
+        *,
+        right: QGraphicsLayoutItem | None = None,
+        below: Sequence[QGraphicsLayoutItem] = (),
+    ) -> None:
+        """Lay out one plot between its axes, which takes all the room that nothing else needs.
+
+        Args:
+            above: What is as wide as the chart over the plot, from the top.
+            left: The axis at its left.
+            plot: The plot.
+            bottom: The axis below it.
+            right: What stands at its right.
+            below: What is as wide as the chart below the axis.
+        """
+        grid, row = self.centralLayout, len(above)
+        grid.setVerticalSpacing(0)
+        grid.setHorizontalSpacing(0)
+        columns = 2 if right is None else 3
+        for place, item in enumerate(above):
+            grid.addItem(item, place, 0, 1, columns)
+        for column, item in enumerate(each for each in (left, plot, right) if each is not None):
+            grid.addItem(item, row, column)
+        grid.addItem(bottom, row + 1, 1)
+        for place, item in enumerate(below, start=row + 2):
+            grid.addItem(item, place, 0, 1, columns)
+        grid.setRowStretchFactor(row, 1)
+        grid.setColumnStretchFactor(1, 1)
 
     def is_empty(self) -> bool:
         """Whether there is nothing to draw, so that ``empty_text`` stands in the middle."""
@@ -210,7 +267,7 @@ def draw_haloed(
     painter.setPen(QColor(theme.panel))
     for step in range(8):
         angle = step * math.pi / 4
-        rim = plate.translated(_HALO_PIXELS * math.cos(angle), _HALO_PIXELS * math.sin(angle))
+        rim = plate.translated(HALO_PIXELS * math.cos(angle), HALO_PIXELS * math.sin(angle))
         painter.drawText(rim, int(Qt.AlignmentFlag.AlignCenter), text)
     painter.setPen(QColor(ink))
     painter.drawText(plate, int(Qt.AlignmentFlag.AlignCenter), text)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QGraphicsWidget, QStyleOptionGraphicsItem, QWidget
 
-from gemmviz.views.charts.chart import LABEL_PIXELS, Layer, Plot, draw_chip, pixel_pen
+from gemmviz.views.charts.chart import LABEL_PIXELS, Layer, Plot, clipped, draw_chip, pixel_pen
 from gemmviz.views.charts.error_scale import (
     NO_NUMBER,
     Classes,
@@ -143,11 +143,9 @@ class ErrorLayer(Layer):
         down, across = (merged * step for step in cells.step)
         # The last row and column may stand for less of C than the others: clip, do not squeeze.
         target = self._box(0, 0, classes.shape[0] * down, classes.shape[1] * across)
-        painter.save()
-        painter.setClipRect(self._box(0, 0, cells.rows, cells.cols), Qt.ClipOperation.IntersectClip)
-        painter.drawImage(target, image)
-        self._hatch(painter, classes, down, across)
-        painter.restore()
+        with clipped(painter, self._box(0, 0, cells.rows, cells.cols)):
+            painter.drawImage(target, image)
+            self._hatch(painter, classes, down, across)
 
     def _hatch(self, painter: QPainter, classes: Classes, down: int, across: int) -> None:
         """Stripes over cells without a number, so that no one knows them by colour alone."""

@@ -34,6 +34,7 @@ class ErrorMapChart(Chart):
         self._errors: Errors | None = None
         self._zoomed = False
         self._heading = Heading()
+        self._low = False
         self._title, self._lines = "", tuple[Line, ...]()
         self._plot = Plot()
         self._plot.setAspectLocked(True)
@@ -96,8 +97,7 @@ class ErrorMapChart(Chart):
         self._show_heading()
 
     def _show_heading(self) -> None:
-        low = self.height() < _LOW_PIXELS
-        self._heading.set_text(self._title, self._lines[:1] if low else self._lines)
+        self._heading.set_text(self._title, self._lines[:1] if self._low else self._lines)
 
     @Slot()
     def home(self) -> None:
@@ -139,8 +139,11 @@ class ErrorMapChart(Chart):
     @Slot(object, object)
     def _on_device_range_changed(self, view: object, area: object) -> None:
         """Leave words out where the map would be low."""
-        self._axes[1].set_low(self.height() < _LOW_PIXELS)
-        self._show_heading()
+        low = self.height() < _LOW_PIXELS
+        self._axes[1].set_low(low)
+        if low != self._low:  # else an exported picture would lose its own heading
+            self._low = low
+            self._show_heading()
 
     @Slot(object)
     def _on_zoomed(self, axes: object) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gemmviz.views.charts.chart import LABEL_PIXELS, pixel_pen
+from gemmviz.views.charts.chart import LABEL_PIXELS, clipped, pixel_pen
 from gemmviz.views.charts.colors import Look
 from gemmviz.views.theme import DARK, Theme, mixed, text_font
 
@@ -125,15 +125,13 @@ def fill_bar(painter: QPainter, bar: QRectF, look: Look, theme: Theme, *, hatche
         _stripe(painter, bar, look.pattern, theme)
         return
     painter.fillRect(bar, mixed(look.color, theme.panel, 0.2))
-    painter.save()
-    painter.setClipRect(bar, Qt.ClipOperation.IntersectClip)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-    painter.setPen(pixel_pen(look.color, 1.2))
-    start = bar.left() - bar.height()
-    for step in range(int((bar.width() + bar.height()) / _HATCH) + 1):
-        x = start + step * _HATCH
-        painter.drawLine(QPointF(x, bar.bottom()), QPointF(x + bar.height(), bar.top()))
-    painter.restore()
+    with clipped(painter, bar):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
+        painter.setPen(pixel_pen(look.color, 1.2))
+        start = bar.left() - bar.height()
+        for step in range(int((bar.width() + bar.height()) / _HATCH) + 1):
+            x = start + step * _HATCH
+            painter.drawLine(QPointF(x, bar.bottom()), QPointF(x + bar.height(), bar.top()))
     painter.setPen(pixel_pen(look.color))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRect(bar)

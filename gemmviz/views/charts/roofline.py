@@ -60,16 +60,7 @@ class RooflineChart(Chart):
         self._bottom = UnitAxis("bottom", self._plot, "Intensity", "FLOP/B")
         self._bottom.enableAutoSIPrefix(False)  # nobody counts kilo-FLOP a byte
         self._layer = RooflineLayer(self._plot)
-        grid = self.centralLayout
-        grid.setVerticalSpacing(0)
-        grid.setHorizontalSpacing(0)
-        grid.addItem(self._heading, 0, 0, 1, 2)
-        grid.addItem(self._legend, 1, 0, 1, 2)
-        grid.addItem(self._left, 2, 0)
-        grid.addItem(self._plot, 2, 1)
-        grid.addItem(self._bottom, 3, 1)
-        grid.setRowStretchFactor(2, 1)
-        grid.setColumnStretchFactor(1, 1)
+        self._arrange((self._heading, self._legend), self._left, self._plot, self._bottom)
         self._plot.reset_wanted.connect(self.home)
         self._plot.sigRangeChangedManually.connect(self._on_zoomed)
         self._plot.sigRangeChanged.connect(self._on_range_changed)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPolygonF
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from gemmviz.core.roofline import Dot, Roof, Standing
-from gemmviz.views.charts.chart import LABEL_PIXELS, Layer, Plot, draw_chip, pixel_pen
+from gemmviz.views.charts.chart import LABEL_PIXELS, Layer, Plot, clipped, draw_chip, pixel_pen
 from gemmviz.views.charts.roofline_labels import Place, Room, along, around
 from gemmviz.views.charts.roofline_words import describe_mark, describe_roof
 from gemmviz.views.theme import DARK, Theme, text_font
@@ -183,24 +183,22 @@ class RooflineLayer(Layer):
     ) -> None:
         """Paint everything."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=True)
-        painter.save()
-        painter.setClipRect(self.boundingRect(), Qt.ClipOperation.IntersectClip)
-        for roof in self._roofs:
-            pen = pixel_pen(roof.color, 2.0 if not roof.roof.name.startswith("near") else 1.6)
-            if dashes := _DASHES.get(roof.roof.name):
-                pen.setDashPattern(dashes)
-            painter.setPen(pen)
-            painter.drawLine(self._line(roof))
-        labels = self.labels()
-        painter.setPen(pixel_pen(self._theme.muted))
-        for label in labels:
-            if (leader := _leader(label)) is not None:
-                painter.drawLine(leader)
-        for placed in self._dots:
-            self._paint_dot(painter, placed)
-        for label in labels:
-            self._paint_label(painter, label)
-        painter.restore()
+        with clipped(painter, self.boundingRect()):
+            for roof in self._roofs:
+                pen = pixel_pen(roof.color, 2.0 if not roof.roof.name.startswith("near") else 1.6)
+                if dashes := _DASHES.get(roof.roof.name):
+                    pen.setDashPattern(dashes)
+                painter.setPen(pen)
+                painter.drawLine(self._line(roof))
+            labels = self.labels()
+            painter.setPen(pixel_pen(self._theme.muted))
+            for label in labels:
+                if (leader := _leader(label)) is not None:
+                    painter.drawLine(leader)
+            for placed in self._dots:
+                self._paint_dot(painter, placed)
+            for label in labels:
+                self._paint_label(painter, label)
         if self._pointed is not None:
             spot, text = self._pointed
             draw_chip(
