@@ -8,7 +8,8 @@ from gemmviz.core.paths import data_dir
 
 VARIANTS = [each for each in load_catalog(data_dir("kernels")).variants if not each.library]
 PLAIN = "__kernel void k(__global float *C) {\n  C[0] = 1;\n}\n"
-LEAVES_EARLY = {"cpu_best", "tiling_naive"}  # its guard is a return
+# A guard that is a return, or work-items with nothing more to do.
+LEAVES_EARLY = {"cpu_best", "gpu_best", "gpu_tensor", "gpu_tf32", "gpu_tf32x3", "tiling_naive"}
 
 
 def body_of(source: str) -> str:
