@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Generator
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 # Before any Qt import. A run in a real window sets xcb itself.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -18,6 +19,9 @@ _home = tempfile.mkdtemp(prefix="gemmviz-tests-")
 os.environ["XDG_CACHE_HOME"] = f"{_home}/cache"
 os.environ["XDG_CONFIG_HOME"] = f"{_home}/config"
 os.environ["XDG_DATA_HOME"] = f"{_home}/data"
+# A busy machine is slow and not wrong: pytest-qt's 5 s would let its load decide a test.
+for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
+    _wait.__kwdefaults__["timeout"] = 30_000
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
 
 
