@@ -11,9 +11,13 @@ def main() -> None:
     # The window takes options of its own and files; any other first word is a command.
     first = arguments[0] if arguments else "--theme"
     if not first.endswith((".toml", ".gemmviz")) and not first.startswith(("--theme", "--results")):
-        from gemmviz.cli.parser import run_command
+        try:
+            from gemmviz.cli.parser import run_command
 
-        sys.exit(run_command(arguments))
+            code = run_command(arguments)
+        except KeyboardInterrupt:  # while it still loads
+            code = 2
+        sys.exit(code)
     from gemmviz.views.display import missing_display
 
     problem = missing_display()

@@ -281,7 +281,7 @@ void copy(__global real *restrict to, __global const real *restrict a, const lon
 void one_column(__global const real *restrict A, __global const real *restrict b,
                 __global real *restrict c, __global real *restrict spare, const int rows,
                 const int K, const real alpha, const real beta) {
-  const int many = rows >= STREAMS, count = many ? STREAMS : 1;  // of few rows each is the same
+  const int many = rows >= STREAMS, count = many ? STREAMS : 1;  // few: all streams are one row
   const long lda = many ? K : 0;
   const int whole = K - K % VW;
   for (int m = 0; m < rows; m += count) {

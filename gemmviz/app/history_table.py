@@ -27,8 +27,15 @@ _WORDS = {
 _TONES = {"verified": "good", "wrong": "bad", "failed": "bad"}
 
 
+def _lost(row: Row) -> bool:
+    """Whether a damaged file has nothing of it but its number."""
+    return not row.m
+
+
 def _when(row: Row) -> str:
     """The time of day today, else the day; the tip has all of it."""
+    if _lost(row):
+        return _NONE
     then = datetime.fromtimestamp(row.moment, UTC).astimezone()
     now = datetime.now(UTC).astimezone()
     if then.date() == now.date():
@@ -37,6 +44,8 @@ def _when(row: Row) -> str:
 
 
 def _problem(row: Row) -> str:
+    if _lost(row):
+        return _NONE
     sizes = f"{row.m}³" if row.m == row.n == row.k else f"{row.m} × {row.n} × {row.k}"
     return ", ".join(filter(None, (f"{sizes} {row.element}", row.form)))
 
@@ -50,6 +59,8 @@ def _rate(row: Row) -> str:
 
 
 def _verdict(row: Row) -> str:
+    if _lost(row):
+        return _NONE
     return "under way" if row.running else _WORDS.get(row.verdict, row.verdict)
 
 
@@ -211,6 +222,8 @@ class HistoryModel(QAbstractTableModel):
 
 
 def _tip(row: Row, column: int) -> str:
+    if _lost(row):
+        return f"Result {row.id} cannot be read: the file is damaged there"
     if column == TAGS:
         return "Words to find it by; double-click to edit"
     if column == NOTE:

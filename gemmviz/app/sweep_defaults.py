@@ -30,7 +30,7 @@ def saving_words(sweep: Sweep, winners: Iterable[Winner]) -> str:
         lines.append(
             f"{titles.get(taken.variant, taken.variant)} will start with {what} on "
             f"{device_label(sweep.devices[winner.device])} "
-            f"(measured at {problem_label(winner.problem, '×')})."
+            f"(measured at {problem_label(winner.problem, '×')}{_doubt(winner)})."
         )
     shapes = "each for the shapes nearest to it" if len(lines) > 1 else "for all shapes"
     where = (
@@ -38,3 +38,11 @@ def saving_words(sweep: Sweep, winners: Iterable[Winner]) -> str:
         f"the same kernel, device and element type. It is written to {own_file()}."
     )
     return "\n".join([*lines, where]) if lines else ""
+
+
+def _doubt(winner: Winner) -> str:
+    """What is not known of a winner, to stand behind where it was measured."""
+    others = len(winner.best_set) - 1
+    if others < 1:
+        return ""
+    return f"; {others} other{'s' * (others > 1)} cannot be told apart from it"

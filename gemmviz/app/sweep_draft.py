@@ -15,10 +15,12 @@ from gemmviz.core.sweep import Axis, Strategy, Sweep
 STRATEGIES: dict[Strategy, str] = {
     "racing": "Racing",
     "exhaustive": "Exhaustive",
+    "model": "Model-based",
 }
 STRATEGY_TIPS: dict[Strategy, str] = {
     "racing": "Every configuration gets a few samples; those that cannot be the best are dropped.",
     "exhaustive": "Every configuration is measured by the policy.",
+    "model": "A quarter of each kernel's configurations is tried, chosen by what was fast before.",
 }
 _SHAPE = re.compile(r"(\d+)(?:\s*[x×*]\s*(\d+)\s*[x×*]\s*(\d+))?\Z")
 
@@ -44,6 +46,7 @@ class SweepDraft:
         strategy: What is tried how long.
         like: What problems are besides their sizes and types: transposed inputs, alpha and beta.
         seed: Of all inputs; None for that of the setup bar.
+        budget: How many configurations of a kernel a model may try; 0 for a quarter.
     """
 
     kernels: tuple[str, ...] = ()
@@ -55,6 +58,7 @@ class SweepDraft:
     strategy: Strategy = "racing"
     like: Problem = _PLAIN
     seed: int | None = None
+    budget: int = 0
 
     def with_kernel(self, kernel: str, ticked: bool) -> SweepDraft:
         """The same with a kernel added at the end, or without it."""
@@ -104,7 +108,7 @@ def draft_from(sweep: Sweep) -> SweepDraft:
         tuple(variant.id for variant in sweep.variants), frozenset(left_out), ", ".join(texts),
         tuple(dict.fromkeys(problem.element for problem in sweep.problems)),
         tuple(device.key for device in sweep.devices), sweep.policy, sweep.strategy,
-        _form(sweep.problems[0]), sweep.problems[0].seed,
+        _form(sweep.problems[0]), sweep.problems[0].seed, sweep.budget,
     )  # fmt: skip
 
 
@@ -167,7 +171,8 @@ def sweep_of(
         for element in draft.elements  # as a sweep's file has them
         for m, n, k in read_shapes(draft.shapes)
     )
-    return Sweep(chosen, axes, problems, places, draft.policy, draft.strategy)
+    budget = draft.budget if draft.strategy == "model" else 0
+    return Sweep(chosen, axes, problems, places, draft.policy, draft.strategy, budget)
 
 
 def _axes(draft: SweepDraft, variant: Variant) -> tuple[Axis, ...]:

@@ -4,16 +4,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from gemmviz.app.state import AppState
 from gemmviz.app.sweep_draft import DraftError, SweepDraft, draft_from
 from gemmviz.core.choice import matching_devices
-from gemmviz.core.model import Device, Variant
-from gemmviz.core.policy import PRESETS, name_of
-from gemmviz.core.sweep import Sweep
+from gemmviz.core.codec import CodecError, from_json
+from gemmviz.core.model import Device, DeviceKey, Problem, Variant
+from gemmviz.core.policy import PRESETS, Policy, name_of
+from gemmviz.core.store import StoreError
+from gemmviz.core.sweep import Axis, Strategy, Sweep
 from gemmviz.core.sweep_file import read_sweep_file
 from gemmviz.core.sweep_plan import SweepError, axes_of
+
+_KEY = [field.name for field in fields(DeviceKey)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place(DeviceKey):
+    driver_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a results file says of a sweep: see :func:`gemmviz.core.sweep_file.identity`."""
+
+    variants: tuple[Variant, ...]
+    axes: tuple[tuple[str, tuple[Axis, ...]], ...]
+    problems: tuple[Problem, ...]
+    devices: tuple[_Place, ...]
+    policy: Policy
+    strategy: Strategy
 
 
 def open_draft(path: Path, state: AppState) -> SweepDraft:
@@ -32,6 +54,35 @@ def open_draft(path: Path, state: AppState) -> SweepDraft:
         sweep = asked.sweep(variants, tuple(dict.fromkeys(devices)))
     except SweepError as error:
         raise DraftError(str(error)) from error
+    return draft_from(sweep)
+
+
+def last_draft(state: AppState) -> SweepDraft:
+    """The draft of the newest sweep in the open results file, as one cut off by a crash.
+
+    Raises:
+        DraftError: The file has none that can be read, or its kernels or devices are not here.
+    """
+    store = state.archive.store
+    try:
+        saved = store.sweeps() if store is not None else ()
+        if not saved:
+            raise DraftError("The open results file has no sweep.")
+        told = from_json(_Told, json.loads(saved[-1][1]))
+    except (StoreError, CodecError, RecursionError, json.JSONDecodeError) as error:
+        raise DraftError("The last sweep of the open results file cannot be read.") from error
+    by_key = {device.key: device for device in state.devices}
+    keys = [DeviceKey(*(getattr(each, name) for name in _KEY)) for each in told.devices]
+    if not told.problems or not set(keys) <= by_key.keys():
+        raise DraftError("A device of the last sweep is not here.")
+    # Never by a path: a results file opens no other file.
+    by_id = {each.id: each for each in state.catalog.variants}
+    missing = [each.id for each in told.variants if each.id not in by_id]
+    if missing:
+        raise DraftError(f"There is no kernel {missing[0]}: open it first.")
+    variants = tuple(by_id[each.id] for each in told.variants)
+    devices = tuple(by_key[key] for key in keys)
+    sweep = Sweep(variants, told.axes, told.problems, devices, told.policy, told.strategy)
     return draft_from(sweep)
 
 
@@ -65,6 +116,8 @@ def sweep_text(sweep: Sweep, devices: Sequence[Device]) -> str:
         f"strategy = {json.dumps(sweep.strategy)}",
         f"seed = {sweep.problems[0].seed}",
     ]
+    if sweep.budget:
+        lines.append(f"budget = {sweep.budget}")
     for variant in sweep.variants:
         axes = axes_of(sweep, variant)
         if axes:

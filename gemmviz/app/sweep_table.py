@@ -161,6 +161,8 @@ class SweepTableModel(QAbstractTableModel):
             return "★ recommended"
         if cell.best:
             return "□ among the best"
+        if cell.passed_over:
+            return "not tried"
         return "slower" if cell.state == "dropped" and cell.final else cell.state
 
 

@@ -134,7 +134,7 @@ def _shape(text: str | None) -> tuple[int, int, int] | None:
 def list_results(arguments: argparse.Namespace, store: ResultStore) -> None:
     """Prints a line or an object a result."""
     rows = store.rows(chosen(arguments, store))
-    shown = rows[: arguments.limit] if arguments.limit is not None else list(rows)
+    shown = rows[: max(0, arguments.limit)] if arguments.limit is not None else list(rows)
     if arguments.json:
         objects = [asdict(row) for row in shown]
         data = {"file": str(store.path), "problem": store.problem, "count": len(rows)}
@@ -152,6 +152,8 @@ def list_results(arguments: argparse.Namespace, store: ResultStore) -> None:
 def _cells(row: Row) -> list[str]:
     """What a line of the list says: id, moment, device, kernel, problem, time, speed, the rest."""
     rate = row.flops_per_second
+    if not row.kernel:  # nothing of it can be read
+        return [str(row.id), _NONE, _NONE, row.title or _NONE, _NONE, _NONE, _NONE, row.verdict]
     problem = ", ".join(filter(None, (f"{row.m}x{row.n}x{row.k} {row.element}", row.form)))
     verdict = "under way" if row.running else row.verdict
     return [
@@ -177,6 +179,8 @@ def list_findings(arguments: argparse.Namespace, store: ResultStore) -> None:
         ]  # fmt: skip
         print(json.dumps({"file": str(store.path), "findings": objects}, indent=2))
         return
+    if not findings:
+        print("0 findings")
     for each in findings:
         print(_shown(f"{each.id}  {moment(each.moment)}  {each.kind}: {each.title}"))
 

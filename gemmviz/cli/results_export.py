@@ -99,10 +99,15 @@ def answer_report(arguments: argparse.Namespace) -> int:
     def draw() -> None:
         from gemmviz.views.charts.report_pictures import report_of  # noqa: PLC0415 (loads Qt)
 
-        _write(arguments.output, [report_of(numbered, source)])
+        page = report_of(numbered, source)
+        try:
+            _write(arguments.output, [page])
+        except OSError as error:
+            sentence = f"{arguments.output} cannot be written: {error.strerror}."
+            raise OSError(sentence) from error
 
     if not drawn(arguments.output, draw):
-        return 2
+        return _unable(arguments, f"{arguments.output} was not written.") if arguments.json else 2
     _print_written(arguments, len(numbered))
     return 0
 

@@ -21,7 +21,7 @@ from gemmviz.core.model import Failure
 from gemmviz.core.store import ResultStore, StoreError
 from gemmviz.core.sweep import Sweep, SweepCell, SweepReport
 from gemmviz.core.sweep_file import identity, read_sweep_file
-from gemmviz.core.sweep_plan import SweepError, foreseen_seconds, plan
+from gemmviz.core.sweep_plan import SweepError, SweepPlan, expected, foreseen_seconds, plan
 from gemmviz.core.units import duration
 from gemmviz.core.winners import cells_of, describe_configuration
 from gemmviz.engine.plan import Engine
@@ -43,7 +43,8 @@ def add_parser(commands: Any) -> None:
         "it is known which of them differ. Exit code: 0 it was done, 1 an answer is wrong, 2 it "
         "could not run or was stopped.",
         epilog="Keys of FILE.toml: kernels, and sizes or shapes; optionally parameters, elements, "
-        "devices, policy (quick, standard, careful), strategy (racing, exhaustive), seed.",
+        "devices, policy (quick, standard, careful), strategy (racing, exhaustive, model), budget "
+        "(how many configurations of a kernel the model may try; a quarter), seed.",
         allow_abbrev=False,
     )
     parser.add_argument("file", type=Path, metavar="FILE.toml", help="what to try")
@@ -71,7 +72,7 @@ def answer(arguments: argparse.Namespace) -> int:
         done = saver.known(sweep) if arguments.resume else ()
         if arguments.resume and not done:
             say(f"{arguments.results} has nothing of this very sweep yet.")
-        _announce(sweep, planned.tried, len(planned.configurations), done)
+        _announce(sweep, planned, done)
         experiment = RunSweep(_SWEEP, sweep, done)
         outcome = drain(engine, engine.perform(experiment), _SWEEP, saver)
         assert isinstance(outcome, Outcome)
@@ -124,12 +125,16 @@ def _sweep(file: Path, engine: Engine) -> Sweep:
     return asked.sweep(variants, tuple(dict.fromkeys(devices)))
 
 
-def _announce(sweep: Sweep, tried: int, count: int, done: tuple[SweepCell, ...]) -> None:
-    ruled_out = f", {tried - count} more cannot run" if tried > count else ""
-    known = sum(cell.state != "planned" for cell in done)
+def _announce(sweep: Sweep, planned: SweepPlan, done: tuple[SweepCell, ...]) -> None:
+    count, refused = len(planned.configurations), len(planned.refused)
+    ruled_out = f", {refused} more cannot run" if refused else ""
+    tried = expected(sweep, planned.configurations)
+    share = f", about {tried:,} of them will be tried" if tried < count else ""
+    known = sum(cell.tried for cell in done)
     resumed = f", {known} known" if known else ""
-    seconds = foreseen_seconds(sweep, plan(sweep), os.cpu_count() or 1)
-    say(f"{count} configurations{ruled_out}{resumed}; about {duration(seconds)} if none is built.")
+    seconds = foreseen_seconds(sweep, planned, os.cpu_count() or 1)
+    many = f"{count} configuration{'s' * (count != 1)}"
+    say(f"{many}{ruled_out}{share}{resumed}; about {duration(seconds)} if none is built.")
 
 
 class _Saver(Progress):
@@ -190,7 +195,7 @@ def _told(
     """Prints what came of a sweep, draws and saves what is asked for; the exit code."""
     report = outcome.answer if isinstance(outcome.answer, SweepReport) else _EMPTY
     planned = {cell.configuration for cell in report.cells}
-    resumed = sum(cell.configuration in planned and cell.state != "planned" for cell in done)
+    resumed = sum(cell.configuration in planned and cell.tried for cell in done)
     if arguments.json:
         told = sweep_json(
             sweep, report, resumed=resumed, stopped=outcome.stopped, failure=outcome.failure

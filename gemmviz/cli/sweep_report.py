@@ -34,7 +34,7 @@ def sweep_json(
         stopped: Whether it was ended before it was done.
         failure: Why it could not go on, or None.
     """
-    known = sum(cell.state != "planned" for cell in report.cells)
+    known = sum(cell.tried for cell in report.cells)
     cells = {cell.configuration: cell for cell in report.cells}
     winners = [_winner(sweep, winner, cells) for winner in report.winners]
     return {
@@ -99,15 +99,17 @@ def sweep_lines(sweep: Sweep, report: SweepReport) -> list[str]:
     for race in dict.fromkeys(race_of(cell.configuration) for cell in report.cells):
         members = [cell for cell in report.cells if race_of(cell.configuration) == race]
         where = f"{problem_label(race[1])} on {device_label(sweep.devices[race[0]])}"
-        lines.append(f"{where}, {len(members)} configurations")
+        lines.append(f"{where}, {len(members)} configuration{'s' * (len(members) != 1)}")
         winner = winners.get(race)
         lines += _table(members, winner)
         lines += _broken(members)
         lines.append(winner.words if winner is not None else "Nothing is decided here.")
         lines.append("")
     if report.refused:
-        lines.append(f"{report.refused} configurations cannot run there and were not built.")
-    known = sum(cell.state != "planned" for cell in report.cells)
+        many = "configuration cannot" if report.refused == 1 else "configurations cannot"
+        were = "was" if report.refused == 1 else "were"
+        lines.append(f"{report.refused} {many} run there and {were} not built.")
+    known = sum(cell.tried for cell in report.cells)
     lines.append(f"{known} of {len(report.cells)} measured in {duration(report.seconds)}.")
     return lines
 

@@ -10,7 +10,7 @@ from gemmviz.core.codec import to_json
 from gemmviz.core.context import Context
 from gemmviz.core.labels import device_label, problem_label
 from gemmviz.core.launch import describe_parameters
-from gemmviz.core.model import Device, Property, Result
+from gemmviz.core.model import Device, Property, Result, Variant
 from gemmviz.core.policy import STOP_WORDS, name_of
 from gemmviz.core.result_figures import seconds_per_launch
 from gemmviz.core.stats import Summary, summarize
@@ -58,9 +58,8 @@ def changes_between(first: Result, other: Result) -> Changes:
     entries += _environment(first.context, other.context)
     if first.device.key == other.device.key:
         entries += _properties(first.device, other.device)
-    sources = first.job.variant.source, other.job.variant.source
-    name = f"{other.job.variant.id}.cl"
-    return Changes(_speed(first, other), tuple(entries), _source_difference(*sources, name))
+    source = _source_difference(first.job.variant, other.job.variant)
+    return Changes(_speed(first, other), tuple(entries), source)
 
 
 def to_text(changes: Changes) -> str:
@@ -212,14 +211,14 @@ def _property(found: Property | None) -> str:
     return _text(found.value if found.value is not None else found.reason)
 
 
-def _source_difference(before: str, after: str, name: str) -> tuple[str, ...]:
-    if before == after:
+def _source_difference(first: Variant, other: Variant) -> tuple[str, ...]:
+    if first.source == other.source:
         return ()
-    old, new = before.splitlines(), after.splitlines()
+    old, new = first.source.splitlines(), other.source.splitlines()
     if max(len(old), len(new)) > _MOST_LINES:
         return (f"{len(old):,} and {len(new):,} lines: too many to compare line by line",)
-    lines = list(difflib.unified_diff(old, new, f"{name} of the first", f"{name} of the second",
-                                      lineterm=""))  # fmt: skip
+    lines = list(difflib.unified_diff(old, new, f"{first.id}.cl of the first",
+                                      f"{other.id}.cl of the second", lineterm=""))  # fmt: skip
     cut = [_cut(line) for line in lines[:_MOST_DIFFERENCES]]
     if len(lines) > len(cut):
         cut.append(f"... {len(lines) - len(cut):,} more lines")

@@ -227,7 +227,7 @@ def others_load(load: float | None, cores: int | None, own: int) -> str:
     others = load - own
     if others <= _BUSY_SHARE * cores:
         return ""
-    return f"others kept about {others:.1f} of {cores} processors busy"
+    return f"others had a load of about {others:.1f} on {cores} processors"
 
 
 def too_wide(low: float, high: float) -> str:

@@ -9,7 +9,10 @@ from gemmviz.core.model import Device, Parameters, Problem, Variant
 from gemmviz.core.policy import STANDARD, Policy
 
 CellState = Literal["planned", "dropped", "measured", "failed", "wrong"]
-Strategy = Literal["exhaustive", "racing"]
+Strategy = Literal["exhaustive", "racing", "model"]
+
+NOT_TRIED = "Not tried by the search."
+"""Why a configuration is dropped that a model passed over."""
 
 Axis = tuple[str, tuple[int, ...]]
 """A parameter and the values of it that are tried: ("TS", (4, 8, 16))."""
@@ -27,7 +30,10 @@ class Sweep:
         devices: Where.
         policy: How finalists are measured.
         strategy: "exhaustive" measures every configuration by the policy, "racing" drops those
-            early that cannot be the best.
+            early that cannot be the best, "model" tries a share of them as what was measured before
+            suggests, and races those.
+        budget: With "model", how many configurations of a kernel are tried at a problem on a device
+            at most; 0 for a share. See :func:`gemmviz.core.search.tries`.
     """
 
     variants: tuple[Variant, ...]
@@ -36,6 +42,7 @@ class Sweep:
     devices: tuple[Device, ...]
     policy: Policy = STANDARD
     strategy: Strategy = "racing"
+    budget: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,16 @@ class SweepCell:
     best: bool = False
     ratio: float | None = None
     odds: float | None = None
+
+    @property
+    def tried(self) -> bool:
+        """Whether it was run, or at least built."""
+        return self.state != "planned" and not self.passed_over
+
+    @property
+    def passed_over(self) -> bool:
+        """Whether a model chose others, to the end."""
+        return self.state == "dropped" and self.why_not == NOT_TRIED
 
     @property
     def flops_per_second(self) -> float | None:

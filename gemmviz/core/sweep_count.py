@@ -17,7 +17,7 @@ from gemmviz.core.launch import geometry
 from gemmviz.core.limits import limits_for
 from gemmviz.core.model import Device, Variant
 from gemmviz.core.sweep import Configuration, Sweep
-from gemmviz.core.sweep_plan import SweepError, foreseen_seconds, plan
+from gemmviz.core.sweep_plan import SweepError, expected, foreseen_seconds, plan
 
 _MOST_REASONS = 12
 
@@ -32,6 +32,7 @@ class SweepCount:
         reasons: Sentences of why, with how many each holds for; the most frequent alone.
         seconds: A rough guess at how long it takes.
         problem: Why it cannot be made at all, or "".
+        tries: How many of those that can run are tried; None for all.
     """
 
     configurations: int
@@ -39,6 +40,7 @@ class SweepCount:
     reasons: tuple[tuple[str, int], ...] = ()
     seconds: float = 0.0
     problem: str = ""
+    tries: int | None = None
 
     @property
     def refused(self) -> int:
@@ -55,6 +57,8 @@ class SweepCount:
         if self.refused:
             causes = ", ".join(f"{cause} {count:,}" for cause, count in self.causes)
             text += f", {self.refused:,} cannot run ({causes})"
+        if self.tries is not None:
+            text += f", about {self.tries:,} of {self.configurations:,} will be tried"
         return f"{text}, {about(self.seconds)}" if self.configurations else text
 
 
@@ -91,9 +95,10 @@ def count_sweep(sweep: Sweep, cores: int) -> SweepCount:
                  sweep.devices[each.configuration.device])
         for each in planned.refused
     )  # fmt: skip
+    count, tried = len(planned.configurations), expected(sweep, planned.configurations)
     return SweepCount(
-        len(planned.configurations), tuple(causes.most_common()), planned.reasons[:_MOST_REASONS],
-        foreseen_seconds(sweep, planned, cores),
+        count, tuple(causes.most_common()), planned.reasons[:_MOST_REASONS],
+        foreseen_seconds(sweep, planned, cores), tries=tried if tried < count else None,
     )  # fmt: skip
 
 

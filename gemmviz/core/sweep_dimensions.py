@@ -89,7 +89,7 @@ def describe_place(sweep: Sweep, configuration: Configuration) -> str:
 
 def is_rough(cell: SweepCell) -> bool:
     """Whether the figures of a cell are those of a few samples, after which it was dropped."""
-    return cell.state == "dropped" and not cell.final
+    return cell.state == "dropped" and not cell.final and not cell.passed_over
 
 
 def fastest(
@@ -108,7 +108,8 @@ def fastest(
         if cell.configuration in recommended:
             return 0, 0.0
         known = cell.seconds if cell.state in ("measured", "dropped") else None
-        rank = 2 if cell.final and cell.state == "dropped" else ranks[cell.state]
+        state = "planned" if cell.passed_over else cell.state
+        rank = 2 if cell.final and state == "dropped" else ranks[state]
         return 1 if cell.best else rank, known or 0.0
 
     return min(cells, key=key, default=None)

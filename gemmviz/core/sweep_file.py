@@ -16,7 +16,7 @@ from gemmviz.core.sweep import Axis, Strategy, Sweep
 from gemmviz.core.sweep_plan import SweepError, axes_of
 
 _KEYS = ("kernels", "parameters", "sizes", "shapes", "elements", "devices", "policy", "strategy",
-         "seed")  # fmt: skip
+         "budget", "seed")  # fmt: skip
 _LARGEST = 2**31 - 1
 _POLICIES = {name.lower(): policy for name, policy in PRESETS.items()}
 _MOST_BYTES = 2**20
@@ -34,6 +34,7 @@ class SweepFile:
         devices: Parts of the names of platforms or devices; () for the default device.
         policy: How finalists are measured.
         strategy: See :class:`gemmviz.core.sweep.Sweep`.
+        budget: The same.
     """
 
     name: str
@@ -43,6 +44,7 @@ class SweepFile:
     devices: tuple[str, ...] = ()
     policy: Policy = STANDARD
     strategy: Strategy = "racing"
+    budget: int = 0
 
     def sweep(self, variants: Sequence[Variant], devices: Sequence[Device]) -> Sweep:
         """The sweep, of the kernels and devices that the file names.
@@ -67,8 +69,9 @@ class SweepFile:
             mine |= dict(chosen.get(variant.id, ()))
             axes.append((variant.id, tuple(mine.items())))
         made = Sweep(
-            tuple(variants), tuple(axes), self.problems, tuple(devices), self.policy, self.strategy
-        )
+            tuple(variants), tuple(axes), self.problems, tuple(devices), self.policy, self.strategy,
+            self.budget,
+        )  # fmt: skip
         for variant in variants:
             try:
                 axes_of(made, variant)
@@ -110,6 +113,8 @@ def identity(sweep: Sweep) -> str:
         "policy": to_json(sweep.policy),
         "strategy": sweep.strategy,
     }
+    if sweep.budget:
+        told["budget"] = sweep.budget
     return json.dumps(told, sort_keys=True)
 
 
@@ -123,6 +128,7 @@ class _Reader:
         unknown = sorted(self._data.keys() - set(_KEYS))
         if unknown:
             raise self._error(unknown[0][:60], f"this key is unknown; there are {', '.join(_KEYS)}")
+        strategy: Strategy = self._choice("strategy", get_args(Strategy), "racing")  # type: ignore[assignment]
         return SweepFile(
             self._name,
             self._texts("kernels", needed=True),
@@ -130,8 +136,16 @@ class _Reader:
             self._problems(),
             self._texts("devices"),
             _POLICIES[self._choice("policy", tuple(_POLICIES), "standard")],
-            self._choice("strategy", get_args(Strategy), "racing"),  # type: ignore[arg-type]
+            strategy,
+            self._budget(strategy),
         )
+
+    def _budget(self, strategy: Strategy) -> int:
+        if "budget" not in self._data:
+            return 0
+        if strategy != "model":
+            raise self._error("budget", 'only strategy = "model" has one')
+        return self._integers("budget", [self._data["budget"]])[0]
 
     def _problems(self) -> tuple[Problem, ...]:
         if ("sizes" in self._data) == ("shapes" in self._data):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gemmviz.core.feasibility import refusal
 from gemmviz.core.launch import flop
 from gemmviz.core.limits import limits_for
 from gemmviz.core.model import Device, Parameters, Problem, Variant
+from gemmviz.core.search import tries
 from gemmviz.core.sweep import Axis, Configuration, Sweep
 
 MOST_TRIED = 200_000
@@ -126,6 +127,15 @@ def _combined(sweep: Sweep) -> Iterator[tuple[int, Problem, Variant, Parameters]
             yield place, problem, variant, tuple(zip(names, values, strict=True))
 
 
+def expected(sweep: Sweep, configurations: Iterable[Configuration]) -> int:
+    """How many of some configurations are tried; fewer than all where a model chooses."""
+    names = tuple(configurations)
+    if sweep.strategy != "model":
+        return len(names)
+    spaces = Counter((name.device, name.problem, name.variant) for name in names)
+    return sum(tries(count, sweep.budget) for count in spaces.values())
+
+
 def foreseen_seconds(sweep: Sweep, planned: SweepPlan, cores: int) -> float:
     """A rough guess at how long a sweep takes, where nothing was built before.
 
@@ -138,14 +148,15 @@ def foreseen_seconds(sweep: Sweep, planned: SweepPlan, cores: int) -> float:
     policy, seconds = sweep.policy, 0.0
     # A policy is done at its least when all is quiet and at its limit when nothing is.
     one = max(policy.min_seconds, 0.1) * 2
-    seconds += one * _FINALISTS * len(sweep.devices) * len(sweep.problems)
+    finals = one * _FINALISTS * len(sweep.devices) * len(sweep.problems)
     for configuration in planned.configurations:
         device = sweep.devices[configuration.device]
         launch = flop(variants[configuration.variant], configuration.problem) / _speed(device)
         building = _BUILD_SECONDS.get(device.type, 1.0) / max(1, min(cores, _MOST_CORES))
         measuring = one if sweep.strategy == "exhaustive" else 0.0
         seconds += building + _OTHER_SECONDS + _LAUNCHES * launch + measuring
-    return seconds
+    names = planned.configurations
+    return finals + seconds * expected(sweep, names) / max(1, len(names))
 
 
 def _speed(device: Device) -> float:

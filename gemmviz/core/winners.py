@@ -65,16 +65,17 @@ def winners_of(
         best.sort(key=lambda cell: -(cell.ratio or 0.0))
         odds = [cell.odds for cell in members if cell.odds is not None]
         sure = math.prod(1 - each for each in odds)
+        passed = sum(cell.passed_over for cell in members)
         winner = Winner(
             problem, place, tuple(cell.configuration for cell in best), taken.configuration, sure
         )
         where = device_label(devices[place])
-        words = _words(winner, len(odds), margin_of(policy), where)
+        words = _words(winner, len(odds), passed, margin_of(policy), where)
         found.append(replace(winner, words=words))
     return tuple(found)
 
 
-def _words(winner: Winner, others: int, margin: float, where: str) -> str:
+def _words(winner: Winner, others: int, passed: int, margin: float, where: str) -> str:
     problem = winner.problem
     at = f"{problem.m} x {problem.n} x {problem.k} {problem.element} on {where}"
     name = describe_configuration(winner.recommended)
@@ -83,6 +84,8 @@ def _words(winner: Winner, others: int, margin: float, where: str) -> str:
         sure = min(99.9, math.floor(1000 * winner.confidence) / 10)
         which = "the other is not" if others == 1 else f"none of the {others} others is"
         rest = f" It is {sure:.3g} % sure that {which} more than {100 * margin:.3g} % faster."
+    if passed:
+        rest += f" {passed:,} were not tried."
     if len(winner.best_set) == 1:
         return f"{name} is the fastest at {at}.{rest}"
     return (

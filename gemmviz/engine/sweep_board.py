@@ -21,7 +21,7 @@ from gemmviz.core.race import SCREENING, Dropped
 from gemmviz.core.stats import Floats
 from gemmviz.core.sweep import Configuration, SweepReport
 from gemmviz.core.sweep_cells import measured_cell, planned_cell
-from gemmviz.core.sweep_plan import SweepPlan
+from gemmviz.core.sweep_plan import SweepPlan, expected
 from gemmviz.core.winners import Race, crowned, race_of, winners_of
 from gemmviz.engine.compiler import VERBOSE
 from gemmviz.engine.kept_builds import KeptBuild, kept_build
@@ -49,6 +49,7 @@ class Board:
         self.races: dict[Race, list[Configuration]] = {}
         for name in planned.configurations:
             self.races.setdefault(race_of(name), []).append(name)
+        self._expected = expected(self._sweep, planned.configurations)
 
     def device(self, name: Configuration) -> Device:
         """Where a configuration is measured."""
@@ -164,7 +165,7 @@ class Board:
         if now - self._told < _ADVANCE_SECONDS and not at_once:
             return
         self._told = now
-        known = sum(cell.state != "planned" for cell in self.cells.values())
-        share = known / len(self.cells)
-        yield Progressed(self._asked.job_id, share, f"{known} of {len(self.cells)}: {text}")
+        known = sum(cell.tried for cell in self.cells.values())
+        share = known / self._expected
+        yield Progressed(self._asked.job_id, share, f"{known} of {self._expected}: {text}")
         yield SweepAdvanced(self._asked.job_id, self.report())

@@ -13,10 +13,11 @@ from gemmviz.core.labels import device_label, problem_label
 from gemmviz.core.messages import CellMeasured, Message
 from gemmviz.core.model import Device, Failure
 from gemmviz.core.paired import margin_of
-from gemmviz.core.race import SAMPLES, SCREENING, Screening
+from gemmviz.core.race import SAMPLES, SCREENING, Dropped, Screening
 from gemmviz.core.result_figures import seconds_per_launch
+from gemmviz.core.search import ModelSearch, tries
 from gemmviz.core.stats import Floats
-from gemmviz.core.sweep import Configuration, SweepReport
+from gemmviz.core.sweep import NOT_TRIED, Configuration, SweepReport
 from gemmviz.core.sweep_plan import SweepError, plan
 from gemmviz.core.winners import Race
 from gemmviz.engine.builders import Builders, builds_ahead, count_builders
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _HEAT = 12
 _BUILDS_OF_BUILDER = 4  # between two heats on a CPU
+_LEAST_GENERATION, _GENERATIONS = 6, 8  # of a search: how many at a time, and how often
 _MOST_FINALISTS = 12
 _SCREENINGS = (SAMPLES, 2 * SAMPLES, 4 * SAMPLES)  # samples of each while too many are left
 _WAIT_SECONDS = 0.05
@@ -89,19 +91,19 @@ class _Racing:
         """
         board, screening = self._board, self._screening
         fresh = [name for name in self._names if board.cells[name].state == "planned"]
-        if not fresh and any(board.cells[name].best for name in self._names):
-            return  # it was decided before
+        if any(board.cells[name].best for name in self._names):  # it was decided before
+            if self._sweep.strategy == "model":
+                self._pass_over(fresh)
+                fresh = []
+            if not fresh:
+                return
         screening.remember(board.remembered(self._names))
         builders = Builders(self._engine, self._device, count_builders(self._device, self._cores))
         try:
-            for ready in self._built(fresh, builders):
-                if isinstance(ready, Message):
-                    yield ready
-                    continue
-                for start in range(0, len(ready), _HEAT):
-                    yield from self._heat(ready[start : start + _HEAT], SAMPLES)
-                    if self._stopped:
-                        return
+            for chosen in self._chosen(fresh):
+                yield from self._first_heats(chosen, builders)
+                if self._stopped:
+                    return
         finally:
             builders.close()
         board.drop(screening.drop())
@@ -117,6 +119,59 @@ class _Racing:
         yield from self._finals(board.in_order(screening.inside))
         if not self._stopped:
             yield from self._asker.ask((), 0)  # the child gives back what it kept ready
+
+    def _chosen(self, fresh: Sequence[Configuration]) -> Iterator[tuple[Configuration, ...]]:
+        """What to measure next: all that is new, or of large spaces what a model proposes.
+
+        It goes on when all that was chosen is measured.
+        """
+        if self._sweep.strategy != "model":
+            yield tuple(fresh)
+            return
+        builds = _BUILDS_OF_BUILDER * count_builders(self._device, self._cores)
+        for kernel in dict.fromkeys(name.variant for name in self._names):
+            space = [name for name in self._names if name.variant == kernel]
+            most = tries(len(space), self._sweep.budget)
+            if most == len(space):
+                yield tuple(name for name in fresh if name.variant == kernel)
+                continue
+            generation = max(_LEAST_GENERATION, min(builds, most // _GENERATIONS))
+            search = ModelSearch(space, generation, space[0].problem.seed)
+            known = [name for name in space if self._board.cells[name].tried]
+            left = most - len(known)
+            for name in known:
+                search.tell(name, self._seconds(name))
+            while left > 0 and (names := search.ask()[:left]):
+                yield names
+                for name in names:
+                    search.tell(name, self._seconds(name))
+                left -= len(names)
+        self._pass_over(fresh)
+
+    def _seconds(self, name: Configuration) -> float | None:
+        """A launch of what was measured; None where it failed or is wrong."""
+        cell = self._board.cells[name]
+        return cell.seconds if cell.state in ("measured", "dropped") else None
+
+    def _pass_over(self, fresh: Sequence[Configuration]) -> None:
+        """Drops what the search has not tried."""
+        cells = self._board.cells
+        self._board.drop(
+            Dropped(name, NOT_TRIED) for name in fresh if cells[name].state == "planned"
+        )
+
+    def _first_heats(
+        self, fresh: Sequence[Configuration], builders: Builders
+    ) -> Generator[Message, None, None]:
+        """Builds and measures some for the first time."""
+        for ready in self._built(fresh, builders):
+            if isinstance(ready, Message):
+                yield ready
+                continue
+            for start in range(0, len(ready), _HEAT):
+                yield from self._heat(ready[start : start + _HEAT], SAMPLES)
+                if self._stopped:
+                    return
 
     def _built(
         self, fresh: Sequence[Configuration], builders: Builders

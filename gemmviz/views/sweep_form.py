@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -38,7 +38,7 @@ from gemmviz.views.measure_combo import MeasureCombo
 from gemmviz.views.option_combo import OptionCombo
 from gemmviz.views.roles import label, set_role
 
-_LIST_PIXELS = 190
+_LIST_PIXELS = 184
 _ROW_PIXELS = 24
 _ID_ROLE = Qt.ItemDataRole.UserRole
 _SIZES_TIP = (
@@ -100,7 +100,13 @@ class SweepForm(QWidget):
         self.elements, self.devices = Ticks(), Ticks()
         self.measure = MeasureCombo(custom=False)
         self.strategy = OptionCombo()
+        for combo in (self.measure, self.strategy):
+            combo.installEventFilter(self)  # the wheel scrolls the form over them too
         self.open, self.save = QPushButton("Open..."), QPushButton("Save as...")
+        self.last = QPushButton("Last saved")
+        self.last.setToolTip(
+            "Fill the form from the last sweep in the open results file; Resume goes on with it"
+        )
         self.open.setToolTip("Fill the form from a sweep's TOML file, as gemmviz sweep takes it")
         self.save.setToolTip("Write the form as a TOML file for gemmviz sweep")
         self._shown_kernels: tuple[Variant, ...] = ()
@@ -115,7 +121,7 @@ class SweepForm(QWidget):
         self._column.setSpacing(4)
         form = QFormLayout()
         form.setVerticalSpacing(6)
-        form.setHorizontalSpacing(12)
+        form.setHorizontalSpacing(8)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         choices = QWidget()
         flow = FlowLayout(choices, gap=14)
@@ -125,6 +131,7 @@ class SweepForm(QWidget):
         file_row = FlowLayout(files, gap=6)
         file_row.addWidget(self.open)
         file_row.addWidget(self.save)
+        file_row.addWidget(self.last)
         for caption, field in (
             ("Sizes", self.shapes), ("Elements", self.elements), ("Devices", self.devices),
             ("Measure", choices), ("File", files),
@@ -132,7 +139,7 @@ class SweepForm(QWidget):
             form.addRow(label(caption, "unit"), field)
         inner = QWidget()
         column = QVBoxLayout(inner)
-        column.setContentsMargins(10, 4, 10, 6)
+        column.setContentsMargins(10, 4, 2, 6)
         column.setSpacing(8)
         column.addWidget(self._parameters)
         column.addLayout(form)
@@ -159,6 +166,13 @@ class SweepForm(QWidget):
         self.strategy.option_chosen.connect(self._on_strategy_chosen)
         self._trial.draft_changed.connect(self._refresh)
         self._state.catalog_loaded.connect(self._refresh)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Hand the wheel on to the form, where a list would take another value by accident."""
+        if event.type() == QEvent.Type.Wheel:
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
 
     @property
     def _draft(self) -> SweepDraft:
@@ -193,7 +207,7 @@ class SweepForm(QWidget):
             why = device.unavailable
             box = self.devices.boxes[device.key]
             box.setEnabled(why is None or box.isChecked())
-            box.setToolTip(f"Cannot run: {why}." if why else "")
+            box.setToolTip(f"Cannot run: {why}." if why else device_label(device))
         self.measure.show_policy(draft.policy)
         options = [Option(text, name) for name, text in STRATEGIES.items()]
         self.strategy.set_tip(STRATEGY_TIPS[draft.strategy])

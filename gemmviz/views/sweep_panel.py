@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from gemmviz.app.state import AppState
 from gemmviz.app.sweep_defaults import saving_words, winners_with
 from gemmviz.app.sweep_draft import DraftError
-from gemmviz.app.sweep_files import open_draft, sweep_text
+from gemmviz.app.sweep_files import last_draft, open_draft, sweep_text
 from gemmviz.app.sweeping import SweepTrial
 from gemmviz.core.defaults import DefaultsError, save_defaults
 from gemmviz.core.model import Result
@@ -124,6 +124,7 @@ class SweepPanel(QWidget):
         self.save.clicked.connect(self._on_save_clicked)
         self.form.open.clicked.connect(self._on_open_clicked)
         self.form.save.clicked.connect(self._on_file_save_clicked)
+        self.form.last.clicked.connect(self._on_last_clicked)
 
     # --- what every panel of a chart has
 
@@ -339,6 +340,13 @@ class SweepPanel(QWidget):
             QMessageBox.warning(self, "The sweep was not opened", str(error))
             return
         self.choose_page(PLAN)
+
+    @Slot()
+    def _on_last_clicked(self) -> None:
+        try:
+            self.trial.change(last_draft(self._state))
+        except DraftError as error:
+            QMessageBox.warning(self, "The sweep was not opened", str(error))
 
     @Slot()
     def _on_file_save_clicked(self) -> None:

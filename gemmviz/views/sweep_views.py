@@ -66,6 +66,7 @@ class SweepViews(QStackedWidget):
         self._dimensions: tuple[Dimension, ...] = ()
         self._metrics: tuple[Metric, ...] = ()
         self._stale = True
+        self._pick_rows: list[PickRow] = []
         self.heat, self.curve, self.scatter = HeatMapChart(), SizeCurveChart(), ScatterChart()
         self.across = Pick("Across", "What varies from column to column")
         self.up = Pick("Up", "What varies from row to row")
@@ -121,7 +122,9 @@ class SweepViews(QStackedWidget):
         if picks:
             room = QVBoxLayout()
             room.setContentsMargins(10, 2, 8, 2)
-            room.addWidget(PickRow(*picks))
+            row = PickRow(*picks)
+            self._pick_rows.append(row)
+            room.addWidget(row)
             column.addLayout(room)
         column.addWidget(content, 1)
         self.addWidget(page)
@@ -176,6 +179,8 @@ class SweepViews(QStackedWidget):
     def catch_up(self) -> None:
         """Draw the view in front, and the heat map behind the table, as things are now."""
         sweep, report = self._sweep, self._report
+        for row in self._pick_rows:  # there is nothing to choose from before the first cell
+            row.setVisible(report is not None and bool(report.cells))
         if sweep is None or report is None or not report.cells:
             self.heat.set_grid(None)
             self.scatter.set_scatter(None)

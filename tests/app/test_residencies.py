@@ -71,7 +71,7 @@ def test_throttling_is_kept_by_device_the_present_one_last(qtbot, state, engine,
         done(qtbot, lab)
         names.append(lab.throttled.name)
     assert all(isinstance(each, Throttle) for each in engine.performed)
-    assert names[0] == "tiled TS=8 512 x 512 x 512"
+    assert names[0] == "tiled TS=8 512 x 512 x 512 float"
     assert [each.name for each in lab.throttlings] == names
     state.change(state.setup.with_parameter("TS", 8))
     assert [each.name for each in lab.throttlings] == [*names[1:], names[0]]

@@ -13,7 +13,7 @@ from gemmviz.app.sweep_draft import (
     read_shapes,
     sweep_of,
 )
-from gemmviz.app.sweep_files import sweep_text
+from gemmviz.app.sweep_files import last_draft, sweep_text
 from gemmviz.app.sweeping import SweepTrial
 from gemmviz.core.experiments import Outcome, RunSweep
 from gemmviz.core.messages import CellMeasured, Progressed, SweepAdvanced
@@ -107,6 +107,16 @@ def test_ticks_make_the_sweep(state):
     again = draft_from(sweep)
     assert sweep_of(again, state.catalog.variants, state.devices, 8) == sweep  # its seed is kept
     assert draft.with_value(("tiled", "TS", 4), True).left_out == frozenset()
+
+
+def test_a_budget_is_a_model_s_alone_and_is_written(state):
+    draft = SweepDraft(("tiled",), devices=(POCL.key,), strategy="model", budget=40)
+    sweep = sweep_of(draft, state.catalog.variants, state.devices, 0)
+    assert (sweep.strategy, sweep.budget) == ("model", 40)
+    assert draft_from(sweep) == replace(draft, seed=0)
+    assert 'strategy = "model"\nseed = 0\nbudget = 40\n' in sweep_text(sweep, state.devices)
+    racing = replace(draft, strategy="racing")
+    assert sweep_of(racing, state.catalog.variants, state.devices, 0).budget == 0
 
 
 def test_transposes_and_beta_of_the_setup_are_kept(state):
@@ -307,6 +317,26 @@ def test_a_sweep_that_an_earlier_session_began_goes_on(qtbot, state, engine, tri
     qtbot.waitUntil(lambda: not trial.running)
     assert not engine.performed[-1].done
     assert not trial.can_open(first)
+
+
+def test_the_last_sweep_of_the_file_fills_the_form(state, trial, tmp_path):
+    assert not state.archive.open(tmp_path / "results.gemmviz")
+    with pytest.raises(DraftError, match="has no sweep"):
+        last_draft(state)
+    draft = replace(trial.draft, kernels=("tiled",), shapes="64, 8x16x32", policy=QUICK)
+    trial.change(draft.with_value(("tiled", "TS", 4), False))
+    sweep = trial.drafted
+    store = state.archive.store
+    store.put_sweep(identity(sweep))
+    trial.preset()
+    trial.change(last_draft(state))
+    assert trial.drafted == sweep
+    store.put_sweep(identity(sweep).replace('"id": "tiled"', '"id": "../tiled.toml"'))
+    with pytest.raises(DraftError, match="no kernel"):
+        last_draft(state)
+    store.put_sweep("{}")
+    with pytest.raises(DraftError, match="cannot be read"):
+        last_draft(state)
 
 
 def test_numbers_of_another_file_or_device_open_nothing(qtbot, state, engine, trial, tmp_path):

@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gemmviz.cli.sweep_report import sweep_lines
+from gemmviz.cli.sweep_report import sweep_json, sweep_lines
 from gemmviz.core.store import ResultStore
+from gemmviz.core.sweep import NOT_TRIED
 from tests.cli.test_commands import gemmviz
 from tests.cli.test_compare import PNG
 from tests.core.sweeps import make_report, make_sweep
@@ -115,6 +117,12 @@ def test_words() -> None:
                for line in lines)  # fmt: skip
     assert any(line.startswith("and ") and line.endswith(" slower ones") for line in lines)
     assert lines[-1].endswith(" measured in 12.5 s.")
+    passed = (replace(cell, state="dropped", why_not=NOT_TRIED) for cell in report.cells[:9])
+    told = sweep_json(
+        sweep, replace(report, cells=(*passed, *report.cells[9:])),
+        resumed=0, stopped=False, failure=None,
+    )  # fmt: skip
+    assert told["measured"] == told["planned"] - 9
     assert lines[-2].startswith(f"{report.refused} configurations cannot run")
 
 

@@ -76,11 +76,11 @@ def test_a_wrong_rung_is_never_the_fastest() -> None:
 
 
 def test_what_is_missing_and_a_busy_machine_are_told() -> None:
-    busy = "others kept about 4.0 of 2 processors busy"
+    busy = "others had a load of about 4.0 on 2 processors"
     note = "cuBLAS is not installed here."
     text = " ".join(sentences(make_ladder(library=None, library_note=note, busy=busy)))
     assert "No library stands beside it: cuBLAS is not installed here." in text
-    assert "The machine was busy: others kept about 4.0 of 2 processors busy." in text
+    assert "The machine was busy: others had a load of about 4.0 on 2 processors." in text
 
 
 def test_the_library_is_the_host_s_on_a_cpu() -> None:

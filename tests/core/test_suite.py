@@ -109,8 +109,8 @@ def test_others_load_leaves_out_what_is_the_benchmark_s_own() -> None:
     assert others_load(3.0, None, 0) == ""
     assert others_load(0.9, 2, 0) == ""
     assert others_load(2.6, 2, 2) == ""
-    assert others_load(2.6, 2, 0) == "others kept about 2.6 of 2 processors busy"
-    assert others_load(4.0, 2, 2) == "others kept about 2.0 of 2 processors busy"
+    assert others_load(2.6, 2, 0) == "others had a load of about 2.6 on 2 processors"
+    assert others_load(4.0, 2, 2) == "others had a load of about 2.0 on 2 processors"
 
 
 def test_a_wide_interval_judges_nothing() -> None:

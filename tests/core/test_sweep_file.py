@@ -59,6 +59,15 @@ WPT = [1, 2]
     }
 
 
+def test_a_model_may_have_a_budget(tmp_path: Path) -> None:
+    found = read(tmp_path, f'{LEAST}strategy = "model"\nbudget = 40')
+    made = found.sweep([kernel("work_1d")], [HERE])
+    assert (made.strategy, made.budget) == ("model", 40)
+    usual = read(tmp_path, f'{LEAST}strategy = "model"').sweep([kernel("work_1d")], [HERE])
+    assert usual.budget == 0
+    assert identity(made) != identity(usual)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -73,7 +82,9 @@ WPT = [1, 2]
         ('kernels = ["tiled"]\nshapes = [[1, 2]]', r"shapes: \[1, 2\] is not \[M, N, K\]."),
         (f'{LEAST}elements = ["int"]', "elements: 'int' is not one of half, float, double."),
         (f'{LEAST}policy = "slow"', "policy: 'slow' is not one of quick, standard, careful."),
-        (f'{LEAST}strategy = "luck"', "strategy: 'luck' is not one of exhaustive, racing."),
+        (f'{LEAST}strategy = "luck"', "strategy: 'luck' is not one of exhaustive, racing, model."),
+        (f"{LEAST}budget = 9", 'budget: only strategy = "model" has one.'),
+        (f'{LEAST}strategy = "model"\nbudget = 0', "budget: 0 is no integer from 1 to"),
         (f"{LEAST}seed = -1", "seed: -1 is no integer from 0"),
         (f"{LEAST}colour = 1", "colour: this key is unknown; there are kernels, parameters"),
         (f"{LEAST}parameters = 1", "parameters: this must be a table."),

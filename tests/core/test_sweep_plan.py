@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -13,6 +14,7 @@ from gemmviz.core.sweep_plan import (
     MOST_TRIED,
     SweepError,
     combinations,
+    expected,
     foreseen_seconds,
     plan,
 )
@@ -83,3 +85,17 @@ def test_more_work_and_fewer_processors_take_longer() -> None:
     assert first < foreseen_seconds(few, plan(few), 1)
     every = replace(few, strategy="exhaustive")
     assert first < foreseen_seconds(every, plan(every), 2)
+
+
+def test_a_model_tries_a_share_of_each_large_space() -> None:
+    sweep = replace(make_sweep(("register_2d", "tiled"), (64, 128)), strategy="model")
+    planned = plan(sweep)
+    spaces = Counter((each.problem, each.variant) for each in planned.configurations)
+    assert {count > 32 for count in spaces.values()} == {True, False}
+    shares = sum(max(24, count // 4) if count > 32 else count for count in spaces.values())
+    assert expected(sweep, planned.configurations) == shares
+    assert expected(replace(sweep, strategy="racing"), planned.configurations) == len(
+        planned.configurations
+    )
+    racing = foreseen_seconds(replace(sweep, strategy="racing"), planned, 2)
+    assert foreseen_seconds(sweep, planned, 2) < racing

@@ -7,7 +7,7 @@ import pytest
 from gemmviz.core.metrics import METRICS, THROUGHPUT, metrics_of, parameter_metric, size_of
 from gemmviz.core.model import Problem
 from gemmviz.core.size_curves import CurvePoint, SizeCurve, crossings, size_curves, speed_at
-from gemmviz.core.sweep import Configuration, SweepCell, SweepReport
+from gemmviz.core.sweep import NOT_TRIED, Configuration, SweepCell, SweepReport
 from gemmviz.core.sweep_cells import planned_cell
 from gemmviz.core.sweep_count import SweepCount, about, cause_of, count_sweep
 from gemmviz.core.sweep_dimensions import (
@@ -85,6 +85,10 @@ def test_the_fastest_that_counts_is_shown_and_else_what_tells_most():
     assert fastest([lost, slow]) is lost  # it was measured like the others
     assert fastest([replace(slow, best=True), quick]).best
     assert fastest([rough, slow, quick], {slow.configuration}).configuration == slow.configuration
+    passed = replace(planned, state="dropped", why_not=NOT_TRIED)
+    assert not is_rough(passed)
+    assert fastest([passed, rough]) is rough
+    assert (passed.tried, planned.tried, rough.tried) == (False, False, True)
     assert fastest([failed, wrong]) is wrong
     assert fastest([failed, wrong, planned]) is planned  # a figure may come yet
     assert fastest([]) is None
@@ -279,6 +283,12 @@ def test_a_sweep_is_counted_before_it_starts():
     assert f"{count.refused} cannot run (" in count.words
     assert f"local memory {causes['local memory']}" in count.words
     assert count.words.endswith(about(count.seconds))
+
+
+def test_how_many_a_model_will_try_is_told():
+    count = count_sweep(replace(make_sweep(), strategy="model", budget=40), 2)
+    assert f"about 40 of {count.configurations} will be tried, about " in count.words
+    assert "will be tried" not in count_sweep(make_sweep(), 2).words
 
 
 def test_what_rules_a_configuration_out_is_named():

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from gemmviz.core import search
 from gemmviz.core.experiments import Outcome, RunSweep
 from gemmviz.core.messages import CellMeasured, Phase, Progressed, SweepAdvanced
 from gemmviz.core.model import Device, Parameter, Problem, Variant
@@ -163,6 +164,47 @@ def test_each_problem_has_its_winner_and_every_configuration_its_policy(
     first = [item for item in items if isinstance(item, CellMeasured)][:2]
     assert all(item.cell.final for item in first)
     assert all(item.cell.samples >= POLICY.min_samples for item in first)
+
+
+def test_a_model_tries_a_part_of_a_large_space(
+    engine: Engine, pocl: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "_SMALL", 8)  # so that eight configurations are a large space
+    monkeypatch.setattr(sweeping, "_LEAST_GENERATION", 4)
+    axes = (("work_1d", (("TS", (8, 16)), ("WPT", (1, 2, 4, 8)))),)
+    sweep = replace(work_1d(pocl, strategy="model"), axes=axes, budget=6)
+    items = items_of(engine, sweep)
+    report = report_of(items)
+    passed = [cell for cell in report.cells if cell.passed_over]
+    tried = [cell for cell in report.cells if cell.tried]
+    assert (len(passed), len(tried)) == (2, 6)
+    assert all((cell.state, cell.samples, cell.odds) == ("dropped", 0, None) for cell in passed)
+    assert all(cell.samples >= SAMPLES for cell in tried)
+    (winner,) = report.winners
+    assert set(winner.best_set) <= {cell.configuration for cell in tried}
+    assert winner.words.endswith("2 were not tried.")
+    progress = [item for item in items if isinstance(item, Progressed)]
+    assert progress[-1].share == 1.0
+    assert "6 of 6" in progress[-1].text
+    # It was decided: nothing more is measured, be it by the cells or by what was saved.
+    saved = cells_of(sweep, [item.result for item in items if isinstance(item, CellMeasured)])
+    assert len(saved) == 6
+    for done in (report.cells, saved):
+        again = items_of(engine, sweep, done)
+        assert not [item for item in again if isinstance(item, CellMeasured)]
+        assert [cell.passed_over for cell in report_of(again).cells] == [
+            cell.passed_over for cell in report.cells
+        ]
+    # It was stopped after five: one more is tried, and the finals are held.
+    known = tuple(
+        replace(cell, state="measured", final=False, best=False, ratio=None, odds=None, why_not="")
+        for cell in tried[:5]
+    )
+    told = [item for item in items_of(engine, sweep, known) if isinstance(item, CellMeasured)]
+    fresh = [item.cell.configuration for item in told if not item.cell.final]
+    assert len(fresh) == 1
+    assert fresh[0] not in {cell.configuration for cell in known}
+    assert any(item.cell.best for item in told)
 
 
 def test_on_a_gpu_builds_go_on_while_others_are_measured(

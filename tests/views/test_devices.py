@@ -111,6 +111,22 @@ def test_sizes_are_typed_or_taken_from_a_list(panel):
     assert panel.trials.sizes == (16, 32, 64, 128)
 
 
+def test_compare_takes_the_sizes_that_are_still_being_typed(qtbot, panel, engine):
+    measure(engine, endless=True)
+    panel.sizes.setFocus()
+    panel.sizes.selectAll()
+    QTest.keyClicks(panel.sizes, "32, many")
+    panel.run.click()
+    assert not panel.trials.running
+    panel.sizes.selectAll()
+    QTest.keyClicks(panel.sizes, "16,32")
+    panel.run.click()
+    assert panel.trials.running
+    assert panel.trials.sizes == (16, 32)
+    panel.stop.click()
+    qtbot.waitUntil(lambda: not panel.trials.running)
+
+
 def test_the_best_kernel_of_each_device_and_ceilings_are_asked_for(qtbot, panel, engine, state):
     measure(engine)
     panel.kernel.buttons["Its best"].click()

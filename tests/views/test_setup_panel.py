@@ -336,6 +336,18 @@ def test_more_asks_for_transposes_storage_alpha_and_beta(qtbot, bar, state):
     assert (form.transpose.currentText(), form.order.currentIndex()) == ("A B", 0)
 
 
+def test_tab_goes_from_field_to_field_of_more(qtbot, bar, state):
+    state.choose_variant(state.catalog.find("cpu_best"))
+    form = bar.form
+    menu = form.menu()
+    menu.popup(bar.mapToGlobal(bar.rect().center()))
+    qtbot.waitUntil(form.transpose.hasFocus)
+    for field in (form.order, form.alpha, form.beta):
+        qtbot.keyClick(menu.focusWidget(), Qt.Key.Key_Tab)
+        assert field.hasFocus()
+    menu.hide()
+
+
 def test_a_number_in_the_making_is_no_alpha_yet(qtbot, bar, state):
     state.choose_variant(state.catalog.find("cpu_best"))
     alpha = bar.form.alpha

@@ -126,6 +126,9 @@ def test_kernels_sizes_elements_devices_and_policies_are_chosen(panel):
     assert len(sweep.problems) == 4
     assert len(sweep.devices) == 2
     assert (sweep.strategy, sweep.policy.launches) == ("exhaustive", 3)
+    form.strategy.option_chosen.emit("model")
+    assert trial.drafted.strategy == "model"
+    assert "A quarter" in form.strategy.toolTip()
     item.setCheckState(Qt.CheckState.Unchecked)
     assert ("tiled", "TS") not in form.values
     panel.preset.click()

@@ -69,6 +69,8 @@ def told(path: Path) -> Iterator[None]:
         known = next((words for key, words in _WORDS.items() if name.startswith(key)), None)
         if known is None and isinstance(error, sqlite3.DataError):
             known = _WORDS["SQLITE_TOOBIG"]
+        if known is None and str(error).startswith("no such table"):
+            known = _WORDS["SQLITE_CORRUPT"]
         kind, text = known or ("", str(error))
         raise StoreError(f"{path}: {text}.", kind) from error
     except OSError as error:
@@ -193,7 +195,8 @@ class Database:
 
     def _make(self) -> None:
         if self.read_only:
-            raise StoreError(f"{self.path}: there is no such file.")
+            empty = self.path.exists()
+            raise StoreError(f"{self.path}: {'it is empty' if empty else 'there is no such file'}.")
         with closing(connect(self.path, "rwc")) as connection:
             connection.execute("PRAGMA journal_mode = WAL")
 

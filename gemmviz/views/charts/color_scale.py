@@ -152,7 +152,8 @@ class ColorBar(QGraphicsWidget):
     ) -> None:
         """Paint the unit, the strip below it and the values."""
         scale, theme = self._scale, self._theme
-        if scale is None:
+        # Before the layout has made room, what is painted outside would stay when the bar moves.
+        if scale is None or self.size().width() < self.minimumWidth() - 1:
             return
         font = text_font(TICK_PIXELS)
         line = QFontMetricsF(font).height()

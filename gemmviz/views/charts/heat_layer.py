@@ -118,7 +118,8 @@ class HeatLayer(Layer):
     def _text(self, cell: GridCell) -> str:
         """The value with a sign where it is a rough one, else why there is none."""
         if cell.value is None or self._scale is None:
-            return STATE_SIGNS.get(cell.state, "–")
+            passed = cell.cell is not None and cell.cell.passed_over
+            return STATE_SIGNS.get("planned" if passed else cell.state, "–")
         sign = ROUGH_SIGN if cell.cell is not None and is_rough(cell.cell) else ""
         return f"{sign}{self._scale.text(cell.value)}"
 

@@ -120,6 +120,8 @@ class HeatMapChart(Chart):
             entries.append(f"{ROUGH_SIGN} dropped early")
         words = {"failed": "✗ failed", "refused": "– cannot run", "planned": "· to come"}
         entries += [text for state, text in words.items() if state in states]
+        if any(cell.cell is not None and cell.cell.passed_over for cell in grid.cells):
+            entries.append("· not tried")
         self._legend.set_entries(tuple(map(Entry, entries)))
 
     @Slot(object, object)

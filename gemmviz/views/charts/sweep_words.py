@@ -58,6 +58,8 @@ def _span(low: float, high: float) -> str:
 
 def state_words(cell: SweepCell) -> str:
     """How far a cell has come, in a few words."""
+    if cell.passed_over:
+        return "not measured"
     return ROUGH_WORDS if is_rough(cell) else STATE_WORDS[cell.state]
 
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent
 
 from gemmviz.core.metrics import METRICS, THROUGHPUT, parameter_metric
 from gemmviz.core.size_curves import size_curves
-from gemmviz.core.sweep import SweepReport
+from gemmviz.core.sweep import NOT_TRIED, SweepReport
 from gemmviz.core.sweep_grid import sweep_grid
 from gemmviz.core.sweep_scatter import sweep_scatter
 from gemmviz.views.charts.color_scale import ColorScale, ink_on
@@ -150,6 +150,21 @@ def test_grey_cells_tell_their_reason(heat, tmp_path):
     assert heat._layer.pointed is refused
     heat.hide_hover()
     assert heat._layer.pointed is None
+
+
+def test_what_the_search_passed_over_has_a_sign(heat):
+    cells = tuple(
+        replace(cell, state="dropped", seconds=None, why_not=NOT_TRIED, best=False)
+        if dict(cell.configuration.parameters)["BM"] == 32 else cell
+        for cell in make_report().cells
+    )  # fmt: skip
+    heat.set_grid(grid_of(SweepReport(cells)))
+    assert "· not tried" in entries(heat)
+    assert heat._layer._text(heat.grid.at(0, 0)) == "·"
+    assert heat._layer._text(heat.grid.at(1, 1)) != "·"
+    text = describe_place(heat.grid, heat.grid.at(0, 0))
+    assert "not measured\n" in text
+    assert text.endswith(NOT_TRIED)
 
 
 def test_a_wrong_cell_has_no_number_and_says_so(heat):
