@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import tempfile
@@ -22,6 +23,8 @@ os.environ["XDG_DATA_HOME"] = f"{_home}/data"
 # A busy machine is slow and not wrong: pytest-qt's 5 s would let its load decide a test.
 for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals):
     _wait.__kwdefaults__["timeout"] = 30_000
+# As in the app: a collection on a worker's thread would destroy widgets there.
+gc.disable()
 atexit.register(shutil.rmtree, _home, ignore_errors=True)
 
 
@@ -33,3 +36,10 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
         report.outcome = "failed"
         report.longrepr = f"skipped in CI: {report.longrepr}"
     return report
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _collected() -> Generator[None]:
+    """What the tests of a module leave in cycles goes on the thread that made it."""
+    yield
+    gc.collect()

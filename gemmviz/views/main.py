@@ -12,6 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from gemmviz.app.collector import GarbageCollector
 from gemmviz.app.state import AppState
 from gemmviz.app.worker import Workers
 from gemmviz.core.paths import RESULTS_SUFFIX, data_dir
@@ -54,6 +55,7 @@ def make_window(argv: Sequence[str]) -> MainWindow:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.setswitchinterval(_SWITCH_SECONDS)
     app = QApplication(["gemmviz"])
+    collector = GarbageCollector(app)
     app.setApplicationName("gemmviz")
     app.setDesktopFileName("gemmviz")
     theme = chosen_theme(arguments.theme)
@@ -64,6 +66,7 @@ def make_window(argv: Sequence[str]) -> MainWindow:
     fit_to_screen(window)
     # Queued: what was painted reaches the screen first.
     window.painted.connect(window.complete, Qt.ConnectionType.QueuedConnection)
+    window.painted.connect(collector.settle, Qt.ConnectionType.QueuedConnection)
     window.show()
     # Drivers answer in another process while the rest of the window is made.
     QTimer.singleShot(0, state, state.list_devices)
