@@ -396,6 +396,13 @@ def test_what_becomes_the_default_is_said_before():
     assert str(own_file()) in where
     one = report.winners[0]
     assert "for all shapes" in saving_words(sweep, [one])
+    assert "cannot be told apart" not in saving_words(
+        sweep, [replace(one, best_set=(one.recommended,))]
+    )
+    tied = replace(
+        one, best_set=(one.recommended, *(cell.configuration for cell in report.cells[:2]))
+    )
+    assert "float; 2 others cannot be told apart from it)." in saving_words(sweep, [tied])
     last = one.best_set[-1]
     (chosen,) = winners_with(report, last)
     assert chosen.recommended == last

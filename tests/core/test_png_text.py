@@ -89,6 +89,12 @@ def test_a_bomb_takes_no_more_memory_than_it_may(tmp_path) -> None:
         tracemalloc.stop()
 
 
+def test_a_limit_holds_where_none_is_asked_for(tmp_path) -> None:
+    bomb = chunk(b"zTXt", b"gemmviz\0\0" + zlib.compress(bytes(2**26 + 1)))
+    with pytest.raises(PictureError, match="more than 67,108,864 bytes"):
+        read_png_text(picture(tmp_path, HEADER, bomb, END), KEY)
+
+
 @pytest.mark.parametrize("data", [b"", b"\x89PNG", b"GIF89a", b"not a picture at all"])
 def test_another_file_is_no_picture(tmp_path, data) -> None:
     path = tmp_path / "chart.png"

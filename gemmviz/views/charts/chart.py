@@ -168,6 +168,10 @@ class Plot(pyqtgraph.ViewBox):  # type: ignore[misc]
         self.disableAutoRange()
         self.setMouseMode(self.RectMode)
 
+    def is_under(self, position: QPointF) -> bool:
+        """Whether a place of the scene lies on the plot, and the plot is shown."""
+        return bool(self.isVisible() and self.sceneBoundingRect().contains(position))
+
     def mouseDragEvent(self, ev: object, axis: int | None = None) -> None:
         """Zoom into the dragged rectangle, or move the view while Shift is held."""
         moving = bool(ev.modifiers() & Qt.KeyboardModifier.ShiftModifier)  # type: ignore[attr-defined]

@@ -194,7 +194,7 @@ class DevicesChart(Chart):
 
     @Slot(object)
     def _on_mouse_moved(self, position: QPointF) -> None:
-        inside = self._plot.isVisible() and self._plot.sceneBoundingRect().contains(position)
+        inside = self._plot.is_under(position)
         self._layer.point_at(self._plot.mapSceneToView(position).x() if inside else None)
 
     def _refresh(self) -> None:

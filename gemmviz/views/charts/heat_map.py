@@ -130,7 +130,7 @@ class HeatMapChart(Chart):
 
     def _place(self, position: QPointF) -> QPointF | None:
         """A place of the scene in plot coordinates; None outside the plot."""
-        if not self._plot.isVisible() or not self._plot.sceneBoundingRect().contains(position):
+        if not self._plot.is_under(position):
             return None
         return QPointF(self._plot.mapSceneToView(position))
 

@@ -256,7 +256,7 @@ class LiveChart(Chart):
     @Slot(object)
     def _on_mouse_moved(self, position: QPointF) -> None:
         for plot in (self._time, self._rate):
-            if plot.isVisible() and plot.sceneBoundingRect().contains(position):
+            if plot.is_under(position):
                 self._show_hover(plot, plot.mapSceneToView(position))
                 return
         self.hide_hover()

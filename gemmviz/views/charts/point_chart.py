@@ -111,7 +111,7 @@ class PointChart(Chart):
 
     def _pixel(self, position: QPointF) -> QPointF | None:
         """A place of the scene in pixels of the plot; None outside of it."""
-        inside = self._plot.isVisible() and self._plot.sceneBoundingRect().contains(position)
+        inside = self._plot.is_under(position)
         return self._plot.mapFromScene(position) if inside else None
 
     @Slot(object)
