@@ -9,7 +9,8 @@ from gemmviz.engine.environment import prepare_environment
 Stamp = tuple[int, int]
 FAULTS: dict[str, Callable[[Stamp], Stamp]] = {
     "slow": lambda stamp: (int(stamp[0] * 0.024), int(stamp[1] * 0.024)),  # 24 of 1000, as known
-    "fast": lambda stamp: (stamp[0] * 2, stamp[1] * 2),
+    # So fast that a busy host, which waits longer than the device works, cannot hide it.
+    "fast": lambda stamp: (stamp[0] * 50, stamp[1] * 50),
     "zero": lambda _: (0, 0),
     "reversed": lambda stamp: (stamp[1], stamp[0]),
     "coarse": lambda stamp: (stamp[0] // 10**6 * 10**6, stamp[1] // 10**6 * 10**6),
