@@ -16,6 +16,7 @@ from tests.core.test_catalog import TOML, write
 
 CATALOG = load_catalog(data_dir("kernels"))
 HALVES, FLOATS = CATALOG.find("gpu_tensor"), CATALOG.find("gpu_tf32")
+WARPS = CATALOG.find("gpu_tensor_mma")
 H200 = Device(
     "NVIDIA CUDA", "OpenCL 3.0", "NVIDIA H200", "GPU", vendor="NVIDIA Corporation",
     local_mem_bytes=48 * 1024, global_mem_bytes=2**37, max_alloc_bytes=2**35,
@@ -121,6 +122,24 @@ def test_a_device_that_cannot_is_told_in_a_sentence(variant: Variant) -> None:
     for sizes in ((64, 65, 64), (64, 64, 66)):
         assert f"% {step} == 0" in str(told(H200, replace(problem, n=sizes[1], k=sizes[2])))
     assert told(H200, replace(problem, m=1)) is None
+
+
+@pytest.mark.parametrize("capability", ["7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0"])
+def test_halves_by_mma_run_from_ampere_on_at_any_shape(capability: str) -> None:
+    card = replace(H200, name="Card", compute_capability=capability)
+    for sizes in ((1, 1, 1), (4097, 4095, 4093), (4096, 4096, 4096)):
+        problem = Problem(*sizes, "half")
+        told = refusal(WARPS, defaults(WARPS), problem, card, named_limits(capability))
+        old = f"{WARPS.title} needs cc >= 8.0, and Card has it not."
+        assert told == (old if capability == "7.5" else None)
+
+
+def test_halves_by_mma_fit_what_every_driver_gives() -> None:
+    shape = geometry(WARPS, defaults(WARPS), Problem(1000, 900, 1100, "half"))
+    assert shape.local_bytes == H200.local_mem_bytes
+    assert (shape.group_size, shape.groups) == (128, 8 * 8)
+    assert "//@" not in WARPS.source
+    assert not WARPS.build
 
 
 @pytest.mark.parametrize("variant", [HALVES, FLOATS], ids=lambda variant: variant.id)
