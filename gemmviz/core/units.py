@@ -29,9 +29,23 @@ def scaled(value: float, unit: str) -> tuple[str, str]:
     return ("0" if value == 0 else _digits(value / 1e-9)), ("" if value == 0 else "n") + unit
 
 
+def scaled_like(value: float, model: float, unit: str) -> tuple[str, str]:
+    """A value with the prefix that ``scaled`` gives to another one, so that both compare by eye."""
+    _, prefixed = scaled(model, unit)
+    factor = next((f for f, prefix in _DECIMAL if prefix + unit == prefixed), None)
+    return scaled(value, unit) if factor is None else (_digits(value / factor), prefixed)
+
+
 def duration(seconds: float) -> str:
     """Seconds as "1.17 ms"."""
     return " ".join(scaled(seconds, "s"))
+
+
+def elapsed(seconds: float) -> str:
+    """How long something goes on: "4.2 s" or "3:07 min"."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d} min"
 
 
 def throughput(flops_per_second: float) -> str:
@@ -49,7 +63,9 @@ def memory(count: float) -> str:
 
 
 def percent(fraction: float) -> str:
-    """A fraction as "67 %"."""
+    """A fraction as "67 %", and one of less than half a hundredth as "0.2 %"."""
+    if 0.00005 <= abs(fraction) < 0.005:
+        return f"{100 * fraction:.1g} %"
     return f"{100 * fraction:.0f} %"
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gemmviz.core.units import duration, memory, percent, scaled, throughput
+from gemmviz.core.units import duration, memory, percent, scaled, scaled_like, throughput
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,12 @@ from gemmviz.core.units import duration, memory, percent, scaled, throughput
         (memory(1536), "1.50 KiB"),
         (memory(512), "512 B"),
         (percent(2 / 3), "67 %"),
+        (percent(0.0017), "0.2 %"),
+        (percent(0.0), "0 %"),
+        (percent(1e-9), "0 %"),
+        (" ".join(scaled_like(404e6, 6.98e9, "FLOP/s")), "0.404 GFLOP/s"),
+        (" ".join(scaled_like(6.98e9, 6.98e9, "FLOP/s")), "6.98 GFLOP/s"),
+        (" ".join(scaled_like(2.0, 0.0, "s")), "2.00 s"),
     ],
 )
 def test_texts(text: str, expected: str) -> None:

@@ -60,12 +60,25 @@ def scene_bar(chart, place: int) -> QRectF:
 
 
 def test_labels_carry_signs():
-    assert label_rows(make_rung(1)) == [("", "970 G")]
-    assert label_rows(make_rung(2)) == [("", "5.30 T"), ("▲", "5.46×")]
-    assert label_rows(make_rung(4)) == [("", "6.10 T"), ("▼", "0.94×")]
-    assert label_rows(make_rung(8)) == [("", "43.7 T"), ("≈", "1.00×")]
+    assert label_rows(make_rung(1), 43.7e12) == [("", "0.970 T")]
+    assert label_rows(make_rung(1), 970e9) == [("", "970 G")]
+    assert label_rows(make_rung(2), 43.7e12) == [("", "5.30 T"), ("▲", "5.46×")]
+    assert label_rows(make_rung(4), 43.7e12) == [("", "6.10 T"), ("▼", "0.94×")]
+    assert label_rows(make_rung(8), 43.7e12) == [("", "43.7 T"), ("≈", "1.00×")]
     wrong = replace(make_rung(4), wrong=True)
-    assert label_rows(wrong) == [("", "6.10 T"), ("", "wrong")]
+    assert label_rows(wrong, 43.7e12) == [("", "6.10 T"), ("", "wrong")]
+
+
+def test_an_undecided_step_is_painted_as_no_gain(chart, tmp_path):
+    ladder = make_ladder()
+    rungs = list(ladder.rungs)
+    gain = replace(rungs[4].gain, ratio_low=0.9, ratio_high=9.0)
+    rungs[4] = replace(rungs[4], gain=gain)
+    chart.set_ladder(replace(ladder, rungs=tuple(rungs)))
+    image = saved(chart, tmp_path / "ladder.png")
+    assert rungs[4].step == "open"
+    assert LIGHT.accent not in inks(image, scene_bar(chart, 4))
+    assert LIGHT.accent in inks(image, scene_bar(chart, 5))
 
 
 def test_a_loss_is_red_and_signed_and_a_gain_is_not(chart, tmp_path):

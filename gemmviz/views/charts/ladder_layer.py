@@ -67,7 +67,7 @@ class LadderLayer(Layer):
     def posture(self) -> Posture:
         """How all labels are written: flat, on end where one is too wide, or their signs alone."""
         metrics = QFontMetricsF(text_font(TICK_PIXELS))
-        texts = ("".join(row) for rung in self._measured for row in label_rows(rung))
+        texts = ("".join(row) for rung in self._measured for row in self._rows(rung))
         if max(map(metrics.horizontalAdvance, texts), default=0.0) <= self._slot - 2:
             return "flat"
         upright = self._upright_pixels() <= _MOST_HEADROOM * self.plot.height()
@@ -82,8 +82,12 @@ class LadderLayer(Layer):
 
     def _upright_pixels(self) -> float:
         metrics = QFontMetricsF(text_font(TICK_PIXELS))
-        words = (_GAP.join(text for _, text in label_rows(rung)) for rung in self._measured)
+        words = (_GAP.join(text for _, text in self._rows(rung)) for rung in self._measured)
         return max(map(metrics.horizontalAdvance, words), default=0.0) + metrics.height() + 14
+
+    def _rows(self, rung: Rung) -> list[tuple[str, str]]:
+        tallest = max((each.flops_per_second or 0.0 for each in self._measured), default=0.0)
+        return label_rows(rung, tallest)
 
     @property
     def _measured(self) -> tuple[Rung, ...]:
@@ -142,8 +146,10 @@ class LadderLayer(Layer):
             painter.fillRect(self._span(place, 0.0, min(before, speed)), pale)
             lost = rung.step == "loss"
             look = Look(theme.bad if lost else theme.accent)
-            if speed >= before or lost:
+            if lost or rung.step == "gain" or not before:
                 fill_bar(painter, change, look, theme, hatched=lost)
+            elif speed > before:  # nobody knows that it is a gain
+                painter.fillRect(change, pale)
             if before:
                 self._paint_step(painter, place, before)
         low, high = rung.low or speed, rung.high or speed
@@ -174,7 +180,7 @@ class LadderLayer(Layer):
         self, painter: QPainter, place: int, rung: Rung, top: float, posture: Posture
     ) -> QRectF:
         """Speed and step above a bar, as they fit; where they are."""
-        rows, theme = label_rows(rung), self._theme
+        rows, theme = self._rows(rung), self._theme
         tone = "bad" if rung.wrong else _TONES.get(rung.step or "", "text")
         inks = [theme.muted if rung.wrong else theme.text, getattr(theme, tone)]
         font = text_font(TICK_PIXELS)

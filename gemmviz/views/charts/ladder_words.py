@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF
 
 from gemmviz.core.ladder import SIGNS, Ladder, Rung, Step
 from gemmviz.core.launch import describe_parameters
-from gemmviz.core.units import memory, percent, scaled, throughput
+from gemmviz.core.units import memory, percent, scaled_like, throughput
 
 _WORDS: dict[Step, str] = {
     "gain": "faster than",
@@ -55,12 +55,12 @@ def free_place(
     return None
 
 
-def label_rows(rung: Rung) -> list[tuple[str, str]]:
+def label_rows(rung: Rung, tallest: float) -> list[tuple[str, str]]:
     """What is written above a bar, the lowest row first, each a sign or "" and a text.
 
-    The speed, and above it the step.
+    The speed, with the prefix of the ``tallest`` bar's (FLOP/s), and above it the step.
     """
-    rows = [("", " ".join(scaled(rung.flops_per_second or 0.0, "")).strip())]
+    rows = [("", " ".join(scaled_like(rung.flops_per_second or 0.0, tallest, "")).strip())]
     if rung.wrong:
         return [*rows, ("", "wrong")]
     if rung.gain is not None and rung.step is not None:
