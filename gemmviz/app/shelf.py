@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from gemmviz.app.setup import DEFAULT_VARIANT
-from gemmviz.core.catalog import Catalog, CatalogError, load_catalog, load_variant
+from gemmviz.core.catalog import Catalog, CatalogError, load_catalog, load_own
 from gemmviz.core.model import Variant
 
 
@@ -24,8 +23,13 @@ class KernelShelf:
         Raises:
             CatalogError: It does not load.
         """
-        self._opened[path] = variant = _own(path)
+        variant = load_own(path)
+        self._opened[path.resolve()] = variant  # once, whatever leads to it
         return variant
+
+    def file_of(self, variant: Variant) -> Path | None:
+        """The file of a person's own kernel; None of one of the catalogue."""
+        return next((path for path, own in self._opened.items() if own == variant), None)
 
     def read(self, chosen: Variant | None) -> tuple[Catalog, Variant | None]:
         """Every kernel as its file is now, and what has become of ``chosen``.
@@ -33,12 +37,12 @@ class KernelShelf:
         A person's own kernel is known by its file, any other by family and id; one that is gone
         has become None.
         """
-        file = next((path for path, own in self._opened.items() if own and own == chosen), None)
+        file = self.file_of(chosen) if chosen is not None else None
         catalog = load_catalog(self._folder)
         problems = list(catalog.problems)
         for path in self._opened:
             try:
-                self._opened[path] = _own(path)
+                self._opened[path] = load_own(path)
             except CatalogError as error:
                 self._opened[path] = None
                 problems.append(error)
@@ -51,11 +55,6 @@ def default_kernel(catalog: Catalog) -> Variant | None:
     """The kernel to begin with; None where none could be loaded."""
     usual = (variant for variant in catalog.variants if variant.id == DEFAULT_VARIANT)
     return next(usual, None) or next(iter(catalog.variants), None)
-
-
-def _own(path: Path) -> Variant:
-    """A person's own kernel, in a family of its own whatever its file says."""
-    return replace(load_variant(path), family="user")
 
 
 def _same(variants: Sequence[Variant], chosen: Variant | None) -> Variant | None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from gemmviz.core.catalog import CatalogError, load_catalog, load_variant
+from gemmviz.core.catalog import CatalogError, load_catalog, load_own
 from gemmviz.core.choice import NO_PLATFORM, default_device, matching_devices, newest
 from gemmviz.core.launch import merge_parameters
 from gemmviz.core.messages import Listing
@@ -41,7 +41,7 @@ def find_variant(name: str) -> Variant:
         raise SelectionError(f"{name} is the kernel's source: name the .toml beside it.", "refused")
     if name.endswith(".toml") or "/" in name:
         try:
-            return load_variant(Path(name))
+            return load_own(Path(name))
         except CatalogError as error:
             raise SelectionError(f"{error}.", "refused") from error
     catalog = load_catalog(data_dir("kernels"))

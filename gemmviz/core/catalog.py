@@ -7,7 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +36,11 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 _TEXTS = ("title", "summary", "family", "idea", "finding", "right_when", "local_bytes", "entry")
 _KNOWN = {*_REQUIRED, *_CHOICES, *_TEXTS, "rung", "require", "needs", "elements", "parameters",
           "general", "groups", "stored"}  # fmt: skip
-# A library has neither source nor work-groups, so its file says only what it is.
+# A library has neither source nor work-groups, so its file says only what it is; parameters are
+# those of its own kernels.
 _REQUIRED_OF_LIBRARY = ("title", "summary", "family", "library", "elements")
-_KNOWN_OF_LIBRARY = {*_REQUIRED_OF_LIBRARY, "rung", "needs", "precision", "general"}
+_KNOWN_OF_LIBRARY = {*_REQUIRED_OF_LIBRARY, "rung", "needs", "precision", "general",
+                     "require", "parameters"}  # fmt: skip
 _MACRO = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _ATTRIBUTE = r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)\s*"
@@ -112,6 +114,17 @@ def load_variant(path: Path) -> Variant:
     return _Reader(path.name, data).variant(stem, _read(path.with_suffix(".cl"), path.name))
 
 
+def load_own(path: Path) -> Variant:
+    """A person's own kernel: as :func:`load_variant`, in a family of its own.
+
+    Whatever its file says: it is then the same kernel wherever it was opened.
+
+    Raises:
+        CatalogError: As there.
+    """
+    return replace(load_variant(path), family="user")
+
+
 def _read(path: Path, blamed: str) -> str:
     """The text of ``path``; public kernels are not always UTF-8, and Latin-1 reads any byte."""
     try:
@@ -171,7 +184,7 @@ class _Reader:
         if not isinstance(name, str) or name not in LIBRARIES:
             listed = ", ".join(LIBRARIES)
             raise self._error("library", f"{_shown(name)} is not one of {listed}")
-        return Variant(
+        variant = Variant(
             id=stem,
             title=self._text("title"),
             summary=self._text("summary"),
@@ -192,7 +205,10 @@ class _Reader:
             elements=self._elements(""),
             library=name,
             general=self._flag("general"),
+            require=self._formulas("require", self._data.get("require", [])),
+            parameters=self._parameters(None),
         )
+        return self._sound(variant)
 
     def variant(self, stem: str, source: str) -> Variant:
         self._check_keys(_KNOWN, _REQUIRED)
@@ -221,6 +237,10 @@ class _Reader:
             groups=self._formula("groups", self._data.get("groups", "")),
             stored=self._strings("stored", tuple(ELEMENTS)),
         )
+        return self._sound(variant)
+
+    def _sound(self, variant: Variant) -> Variant:
+        """``variant``, each of whose formulas has a value."""
         fault = fault_of(variant)
         if fault is not None:
             raise self._error(fault.key, fault.reason)
@@ -352,13 +372,13 @@ class _Reader:
         written = tuple(name for name in ELEMENTS if re.search(rf"\b{name}\d*\b", code))
         return written[:1] if len(written) == 1 else ("float",)
 
-    def _parameters(self, source: str) -> tuple[Parameter, ...]:
+    def _parameters(self, source: str | None) -> tuple[Parameter, ...]:
         table = self._data.get("parameters", {})
         if not isinstance(table, dict):
             raise self._error("parameters", "this must be a table")
         return tuple(self._parameter(name, entry, source) for name, entry in table.items())
 
-    def _parameter(self, name: str, entry: Any, source: str) -> Parameter:
+    def _parameter(self, name: str, entry: Any, source: str | None) -> Parameter:
         key = f"parameters.{name}"
         if not _MACRO.match(name):
             raise self._error(key, "a parameter is an upper-case macro")
@@ -372,7 +392,7 @@ class _Reader:
         default = self._integer(key, entry["default"])
         if default not in values:
             raise self._error(key, f"the default {default} is not among its values")
-        if not re.search(rf"\b{name}\b", source):
+        if source is not None and not re.search(rf"\b{name}\b", source):
             raise self._error(key, "the kernel's source never uses it")
         about = entry.get("help", "")
         if not isinstance(about, str):

@@ -59,6 +59,17 @@ def local_limit(
     return device.local_mem_bytes
 
 
+def vector_bytes(device: Device) -> int | None:
+    """Bytes of the vectors that a device computes with, or None where it does not say.
+
+    CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT counts floats: 16 of them where a CPU has AVX-512.
+    """
+    for each in device.properties:
+        if each.name == "NATIVE_VECTOR_WIDTH_FLOAT" and isinstance(each.value, int):
+            return each.value * ELEMENTS["float"].bytes
+    return None
+
+
 def refusal(
     variant: Variant,
     parameters: Parameters,
@@ -191,6 +202,9 @@ def _require_refusal(
         names["max_group_size"] = device.max_work_group_size
     if available is not None:
         names["local_limit"] = available
+    vector = vector_bytes(device)
+    if vector is not None:
+        names["vector_bytes"] = vector
     for text in variant.require:
         used = names_in(text)
         if bool(used & {"M", "N", "K"}) is not shape or not used <= names.keys():

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 
 from gemmviz.core.expr import ExprError, evaluate, names_in
 from gemmviz.core.model import Parameter, Variant
 
 SHAPE_NAMES = ("M", "N", "K", "element_bytes", "TRANSPOSE_A", "TRANSPOSE_B")
-DEVICE_NAMES = ("max_group_size", "local_limit")
+DEVICE_NAMES = ("max_group_size", "local_limit", "vector_bytes")
 _PROBE = {"M": 64, "N": 64, "K": 64, "element_bytes": 4, "TRANSPOSE_A": 0, "TRANSPOSE_B": 0,
-          "max_group_size": 1024, "local_limit": 2**16}  # fmt: skip
+          "max_group_size": 1024, "local_limit": 2**16, "vector_bytes": 64}  # fmt: skip
 _MAX_COMBINATIONS = 4096
 
 
@@ -68,18 +69,22 @@ def _fault_at_some_setting(
     used: dict[str, tuple[str, ...]],
 ) -> Fault | None:
     # Thousands of settings differ in names that most formulas do not use.
-    values: dict[tuple[object, ...], int] = {}
+    each: list[tuple[str, str, Callable[[dict[str, int]], object], dict[object, int]]] = [
+        (key, text, itemgetter(*used[text]) if used[text] else _nothing, {})
+        for key, text in (*with_device, *formulas)
+    ]
     for chosen in _combinations(parameters):
         names = {**_PROBE, **chosen}
         possible = True
-        for key, text in (*with_device, *formulas):
-            setting = (text, *(names[name] for name in used[text]))
-            try:
-                value = values[setting] if setting in values else evaluate(text, names)
-            except ExprError as error:
-                at = " ".join(f"{name}={value}" for name, value in chosen.items())
-                return Fault(key, f"{error}" + (f" at {at}" if at else ""))
-            values[setting] = value
+        for key, text, setting_of, values in each:
+            setting = setting_of(names)
+            value = values.get(setting)
+            if value is None:
+                try:
+                    value = values[setting] = evaluate(text, names)
+                except ExprError as error:
+                    at = " ".join(f"{name}={value}" for name, value in chosen.items())
+                    return Fault(key, f"{error}" + (f" at {at}" if at else ""))
             if key == "require" and not value:
                 possible = False  # refused before anything else is asked of it
             if possible and key in ("group", "tile", "groups") and value < 1:
@@ -87,6 +92,10 @@ def _fault_at_some_setting(
             if possible and key == "local_bytes" and value < 0:
                 return Fault(key, f"'{text}' is negative")
     return None
+
+
+def _nothing(_: dict[str, int]) -> None:
+    """The setting of a formula without a name."""
 
 
 def _combinations(parameters: Iterable[Parameter]) -> Iterable[dict[str, int]]:

@@ -25,7 +25,7 @@ _BITS = {"half": "ushort", "float": "uint", "double": "ulong"}
 _PACKED = {"half": "e", "float": "f", "double": "d"}  # the letters of struct
 _TURNED: dict[Transpose, Transpose] = dict(zip(TRANSPOSES, ("nn", "tn", "nt", "tt"), strict=True))
 # Room for formulas that ask for the device where none is known: as large as any driver's.
-_ANY_DEVICE = {"max_group_size": 2**31, "local_limit": 2**31}
+_ANY_DEVICE = {"max_group_size": 2**31, "local_limit": 2**31, "vector_bytes": 2**31}
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,8 +149,10 @@ def load_suite(path: Path) -> tuple[SuiteRow, ...]:
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SuiteError(f"{path.name} cannot be read: {error}") from error
+    except OSError as error:
+        raise SuiteError(f"{path} cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SuiteError(f"{path.name} cannot be read: it is no TOML: {error}") from error
     kind = data.get("kind")
     if kind not in ("CPU", "GPU"):
         raise SuiteError(f'{path.name}: kind is "CPU" or "GPU", not {kind!r}')

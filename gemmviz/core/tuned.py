@@ -10,7 +10,7 @@ from pathlib import Path
 import platformdirs
 
 from gemmviz.core.expr import ExprError, evaluate
-from gemmviz.core.feasibility import refusal
+from gemmviz.core.feasibility import refusal, vector_bytes
 from gemmviz.core.launch import default_parameters, formula_names, kernel_view, merge_parameters
 from gemmviz.core.limits import limits_for
 from gemmviz.core.model import Device, Parameters, Problem, Variant
@@ -25,7 +25,8 @@ class TunedSet:
         kernel: The id of a kernel.
         on: Codes of the limits tables that it was measured on, "cpu" for any CPU, or the name of a
             single device as :func:`tuned_name` gives it.
-        when: A formula over M, N, K and element_bytes that says for which shapes.
+        when: A formula over M, N, K, element_bytes and the device's vector_bytes (0 where it does
+            not say) that says for which shapes.
         parameters: Macros that differ from the defaults; "units" stands for the largest value that
             the device has compute units for.
         source: Where and with what result it was measured.
@@ -105,6 +106,7 @@ def tuned_parameters(variant: Variant, problem: Problem, device: Device | None) 
         return default_parameters(variant)
     limits = limits_for(device)
     names = formula_names((), kernel_view(variant, problem))
+    names["vector_bytes"] = vector_bytes(device) or 0
     for row in own_sets():
         if row.kernel == variant.id and tuned_name(device) in row.on and _holds(row.when, names):
             chosen = _still_valid(variant, row, device)

@@ -8,7 +8,7 @@ from gemmviz.core.catalog import load_catalog
 from gemmviz.core.feasibility import local_limit, parameter_refusal, refusal
 from gemmviz.core.launch import merge_parameters
 from gemmviz.core.limits import named_limits
-from gemmviz.core.model import Argument, Device, Problem, Variant
+from gemmviz.core.model import Argument, Device, Problem, Property, Variant
 from gemmviz.core.paths import data_dir
 
 CATALOG = load_catalog(data_dir("kernels"))
@@ -143,3 +143,13 @@ def test_shapes_beyond_int_indices_are_refused(variant: Variant) -> None:
         assert beyond is None
     else:
         assert "2147483647" in str(beyond)
+
+
+def test_vectors_longer_than_the_devices_are_refused() -> None:
+    cpu = replace(DEVICE, type="CPU")
+    for width, refused in ((16, False), (8, True), (1, True)):
+        device = replace(cpu, properties=(Property("NATIVE_VECTOR_WIDTH_FLOAT", width),))
+        reason = _refused(device, kernel="cpu_best", VECTOR_BYTES=64)
+        assert (reason is not None) == refused, width
+        assert _refused(device, kernel="cpu_best", VECTOR_BYTES=32) is None
+    assert _refused(cpu, kernel="cpu_best", VECTOR_BYTES=64) is None  # it does not say

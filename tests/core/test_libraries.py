@@ -9,7 +9,7 @@ from gemmviz.core import libraries
 from gemmviz.core.catalog import CatalogError, load_catalog, load_variant
 from gemmviz.core.context import LibraryFacts
 from gemmviz.core.feasibility import element_refusal, needs_refusal, refusal
-from gemmviz.core.launch import geometry
+from gemmviz.core.launch import default_parameters, geometry, merge_parameters
 from gemmviz.core.library_share import Timing, fastest_libraries, library_share
 from gemmviz.core.model import Device, DeviceKey, Job, Problem, Variant
 from gemmviz.core.paths import data_dir
@@ -17,6 +17,7 @@ from gemmviz.core.policy import STANDARD
 
 CATALOG = load_catalog(data_dir("kernels"))
 BLAS, CLBLAST, CUBLAS = (CATALOG.find(name) for name in ("blas", "clblast", "cublas"))
+TUNED = CATALOG.find("clblast_tuned")
 TF32, TILED = CATALOG.find("cublas_tf32"), CATALOG.find("tiled")
 CPU = Device("PoCL", "3.0", "EPYC", "CPU", elements=("float", "double"))
 H200 = Device(
@@ -34,13 +35,23 @@ elements = ["float"]
 
 
 def test_a_library_has_no_source_and_one_group() -> None:
-    for variant in (BLAS, CLBLAST, CUBLAS, TF32):
+    for variant in (BLAS, CLBLAST, CUBLAS, TF32, TUNED):
         assert variant.family == "library"
         assert variant.source == ""
         assert libraries.no_source(variant).startswith(f"{variant.title} is a library")
         shape = geometry(variant, (), SMALL)
         assert (shape.tile, shape.groups, shape.group_size) == ((48, 40), 1, 1)
     assert libraries.no_source(TILED) == ""
+
+
+def test_parameters_of_a_library_bind_as_a_kernels() -> None:
+    own = default_parameters(TUNED)
+    assert refusal(TUNED, own, SMALL, CPU) is None
+    wide = merge_parameters(TUNED, {"VWM": 4, "MDIMC": 16})
+    assert "requires MWG % (MDIMC * VWM) == 0" in str(refusal(TUNED, wide, SMALL, CPU))
+    device = replace(CPU, local_mem_bytes=2047)
+    staged = merge_parameters(TUNED, {"SA": 1})
+    assert "local_limit = 2047" in str(refusal(TUNED, staged, SMALL, device))
 
 
 @pytest.mark.parametrize(
@@ -51,6 +62,7 @@ def test_a_library_has_no_source_and_one_group() -> None:
         ('elements = ["float"]', "", "elements", "missing"),
         ('elements = ["float"]', 'elements = ["int"]', "elements", "'int' is not allowed"),
         ('title = "Mine"', 'title = "Mine"\ngroup = [8, 8]', "group", "unknown"),
+        ("elements =", 'require = ["MWG > 8"]\nelements =', "require", "uses MWG, which is no"),
         ('title = "Mine"', 'title = "Mine"\nprecision = "low"', "precision", "not one of element"),
     ],
 )

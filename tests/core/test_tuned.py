@@ -9,7 +9,7 @@ from gemmviz.core.catalog import load_catalog
 from gemmviz.core.feasibility import refusal
 from gemmviz.core.launch import default_parameters
 from gemmviz.core.limits import limits_for
-from gemmviz.core.model import Problem
+from gemmviz.core.model import Problem, Property
 from gemmviz.core.paths import data_dir
 from gemmviz.core.tuned import load_sets, read_sets, tuned_parameters
 from tests.app.fake_engine import H200, POCL
@@ -54,6 +54,17 @@ def test_a_cpu_gets_a_work_item_a_core():
     for units, items in ((1, 1), (2, 2), (6, 4), (64, 64), (192, 64), (None, 1)):
         device = replace(POCL, compute_units=units)
         assert dict(tuned_parameters(variant, problem, device))["ITEMS"] == items
+
+
+def test_a_cpu_with_long_vectors_uses_them_but_for_a_vector():
+    variant = CATALOG.find("cpu_best")
+    for width, shape, expected in (
+        (16, (512, 512, 512), 64), (16, (1, 512, 512), 32), (16, (512, 1, 512), 32),
+        (8, (512, 512, 512), 32),
+    ):  # fmt: skip
+        device = replace(POCL, properties=(Property("NATIVE_VECTOR_WIDTH_FLOAT", width),))
+        chosen_set = dict(tuned_parameters(variant, Problem(*shape), device))
+        assert chosen_set["VECTOR_BYTES"] == expected, (width, shape)
 
 
 ON_GPUS = sorted({(row.kernel, row.on[0]) for row in load_sets() if "cpu" not in row.on})

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gemmviz.core.feasibility import vector_bytes
 from gemmviz.core.launch import geometry, merge_parameters, scratch_bytes
 from gemmviz.core.model import Device, Problem
 from gemmviz.engine.plan import Engine
@@ -26,6 +27,14 @@ def device(request: pytest.FixtureRequest) -> Device:
 def test_every_path_is_right(engine: Engine, device: Device, element: str) -> None:
     for shape in SHAPES:
         result = finish(engine, make_job(device, VARIANT, shape, element), device)
+        assert result.verdict == "verified", f"{shape}: {result.failure}"
+
+
+@pytest.mark.parametrize("element", ["float", "double"])
+def test_the_longest_vectors_are_right(engine: Engine, device: Device, element: str) -> None:
+    longest = {"VECTOR_BYTES": max(16, min(64, vector_bytes(device) or 32)), "MR": 8}
+    for shape in ((8, 40, 300), (45, 250, 129), (60, 264, 40), (31, 1300, 20)):
+        result = finish(engine, make_job(device, VARIANT, shape, element, longest), device)
         assert result.verdict == "verified", f"{shape}: {result.failure}"
 
 

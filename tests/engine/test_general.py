@@ -103,8 +103,8 @@ def test_cells_never_written_are_found_where_c_held_numbers(engine: Engine, pocl
     mutant = replace(CPU_BEST, source=short)
     result = formed(engine, pocl, mutant, (50, 70, 60), **BOTH)
     assert result.check is not None
-    assert result.check.cells_unwritten == result.check.cells_wrong == 50 * (48 - 32)
-    assert result.check.pattern == "Columns 32 to 47 are never written."
+    assert result.check.cells_unwritten == result.check.cells_wrong == 50 * (40 - 32)
+    assert result.check.pattern == "Columns 32 to 39 are never written."
 
 
 def test_c_is_the_same_for_both_launches_of_a_check(engine: Engine, device: Device) -> None:

@@ -102,6 +102,16 @@ def test_clblast_is_right(engine: Engine, pocl: Device) -> None:
 
 
 @pytest.mark.timeout(300)
+def test_clblast_runs_with_parameters_and_again_without(engine: Engine, pocl: Device) -> None:
+    for name, kernel in (("clblast_tuned", "Xgemm"), ("clblast", "XgemmDirect")):
+        result = run(engine, pocl, name, (17, 33, 65), launches=3)
+        assert result.verdict == "verified", result.failure
+        assert result.context is not None
+        assert result.context.library is not None
+        assert result.context.library.kernel == kernel
+
+
+@pytest.mark.timeout(300)
 def test_clblast_is_right_in_every_form(engine: Engine, pocl: Device) -> None:
     for transpose, order in (("nn", "column"), ("nt", "row"), ("tn", "column"), ("tt", "row")):
         job = make_job(pocl, "clblast", (17, 33, 65))

@@ -13,6 +13,13 @@ from gemmviz.core.context import LibraryFacts
 from gemmviz.core.launch import kernel_view, leading_dimensions, matrix_at, scalars
 from gemmviz.core.model import Failure, Job, KernelFacts
 from gemmviz.engine.discovery import DriverError
+from gemmviz.engine.libraries.clblast_parameters import (
+    Parameters,
+    always_xgemm,
+    give,
+    kernel_chosen,
+    shipped,
+)
 from gemmviz.engine.libraries.loading import load, version_in_name
 from gemmviz.engine.opencl import Launches, Session
 from gemmviz.engine.status import failure_of
@@ -44,13 +51,13 @@ class ClBlast:
         begun = time.perf_counter()
         self.memory = self._session = session
         self._job = job
-        library, file = load("clblast")
+        self._library, file = load("clblast")
         name, real = _ROUTINES[job.problem.element]
         self._alpha, self._beta = (
             real(int(np.float16(value).view(np.uint16)) if real is ctypes.c_uint16 else value)
             for value in scalars(job.problem)
         )
-        self._gemm = getattr(library, name)
+        self._gemm = getattr(self._library, name)
         size, pointer = ctypes.c_size_t, ctypes.c_void_p
         matrix = [pointer, size, size]
         self._gemm.argtypes = [
@@ -59,7 +66,11 @@ class ClBlast:
         ]  # fmt: skip
         self._gemm.restype = ctypes.c_int
         self._queue = ctypes.c_void_p(session.queue_pointer)
-        self.library = LibraryFacts("CLBlast", version_in_name(file), file=file)
+        version = version_in_name(file)
+        self._parameters = self._wanted(version)
+        view = kernel_view(job.variant, job.problem)
+        chosen = kernel_chosen(self._parameters, view.m, view.n, view.k)
+        self.library = LibraryFacts("CLBlast", version, chosen, file=file)
         self.seconds = time.perf_counter() - begun
         self._compiled = False
 
@@ -91,6 +102,25 @@ class ClBlast:
             self.seconds += time.perf_counter() - begun
         return buffers, call
 
+    def _wanted(self, version: str) -> Parameters:
+        """The parameters of its kernels: the job's, and elsewhere those that it ships.
+
+        Raises:
+            DriverError: It has not the parameters that the job has.
+        """
+        job = self._job
+        own = shipped(self._library, self._session.device_pointer, job.problem.element)
+        if not job.parameters:
+            return own
+        if not own:
+            sentence = f"This CLBlast {version} does not tell its parameters, so none can be set."
+            raise DriverError(Failure("refused", " ".join(sentence.split())))
+        strange = [name for name, _ in job.parameters if name not in own["Xgemm"]]
+        if strange:
+            sentence = f"The kernel Xgemm of CLBlast {version} has no parameter {strange[0]}."
+            raise DriverError(Failure("refused", " ".join(sentence.split())))
+        return always_xgemm(own, dict(job.parameters))
+
     def facts(self) -> KernelFacts:
         """Nothing: which kernels it has built it does not tell."""
         return KernelFacts()
@@ -100,6 +130,10 @@ class ClBlast:
 
     def launch(self, turns: Sequence[Bound]) -> Launches:
         """Calls it once for each and waits for all."""
+        device, element = self._session.device_pointer, self._job.problem.element
+        status = give(self._library, device, element, self._parameters)
+        if status:
+            raise DriverError(_failure(status))
         begun = time.perf_counter()
         for _, call in turns:
             status = call()
