@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from gemmviz.core.model import Device, Platform, Problem
@@ -26,6 +27,13 @@ def platform_label(name: str, version: str) -> str:
 def device_label(device: Device) -> str:
     """A device with its platform: two drivers often give one piece of hardware the same name."""
     return f"{device.name} · {platform_label(device.platform, device.platform_version)}"
+
+
+def file_word(text: str) -> str:
+    """A text as a part of a file's name: small letters, digits, dots and dashes, perhaps none."""
+    plain = unicodedata.normalize("NFKD", text.replace(" × ", "x"))
+    ascii_text = plain.encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9.]+", "-", ascii_text.lower()).strip("-.")
 
 
 def form_label(problem: Problem) -> str:

@@ -71,9 +71,10 @@ class TakeTurns:
 
     A job that this child has not had yet is built and checked first. Its messages bear its own id
     and end in Finished or Failed; one that fails takes no other with it. In a ``screening`` a long
-    launch that was checked is the first of its samples, and who is far behind gets one more alone.
-    With ``anew`` each is checked and told of once more, as a measurement of its own. The answer
-    ends in a Finished or Failed of ``job_id``.
+    launch that was checked is the first of its samples, and who is far behind gets one more or
+    none. With ``anew`` each is checked and told of once more, as a measurement of its own. With no
+    rounds at all they are built, and nothing is launched or told of them. The answer ends in a
+    Finished or Failed of ``job_id``.
     """
 
     job_id: int
@@ -215,10 +216,15 @@ class TimerChosen:
 
 @dataclass(frozen=True, slots=True)
 class SampleBatch:
-    """Samples taken since the last batch, in run order."""
+    """Samples taken since the last batch, in run order.
+
+    Of a sweep's samples ``work_seconds`` tells of each how long the threads of the child ran while
+    it was taken, all of them together; on a device of the host that is what it really worked.
+    """
 
     job_id: int
     samples: Samples
+    work_seconds: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,10 +278,11 @@ class LadderClimbed:
 
 @dataclass(frozen=True, slots=True)
 class RowMeasured:
-    """One row of a benchmark suite is done."""
+    """One row of a benchmark suite is done, with the results that it is made of."""
 
     job_id: int
     row: BenchRow
+    results: tuple[Result, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from gemmviz.core.context import Context
 from gemmviz.core.error_map import ErrorMap
+from gemmviz.core.placing import Placing
 from gemmviz.core.policy import STANDARD, Policy, StopReason
 from gemmviz.core.trust import DeviceTimer, TimerTrust
 
@@ -366,7 +367,9 @@ class Result:
     ``failure`` is None when the kernel ran and was not found wrong; ``stopped`` when a person ended
     it. ``finished_at`` is seconds since the Unix epoch. ``quantiles`` are the minimum, quartiles
     and maximum of single launches in seconds, also where samples are batches of them; empty where
-    the host's clock timed whole batches.
+    the host's clock timed whole batches. ``placing`` is that in the finals of a sweep.
+    ``build_seconds`` is how long the driver took to build the kernel, little where it had it in its
+    cache; None where nothing is known of it.
     """
 
     job: Job
@@ -385,6 +388,8 @@ class Result:
     quantiles: tuple[float, ...] = ()
     context: Context | None = None
     error_map: ErrorMap | None = None
+    placing: Placing | None = None
+    build_seconds: float | None = None
 
     @property
     def verdict(self) -> Verdict | None:

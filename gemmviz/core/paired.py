@@ -17,6 +17,11 @@ from gemmviz.core.stopping import Rule
 
 Word = Literal["faster", "slower", "same", "undecided"]
 
+VERDICTS: dict[Word, str] = {
+    "faster": "▲ faster", "slower": "▼ slower", "same": "= tied", "undecided": "? undecided",
+}  # fmt: skip
+"""Each word as people read it, with a sign, so that colour is never the only one."""
+
 FEWEST_ROUNDS = 15
 """Fewer rounds cannot bound their median well enough; their range is given instead."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from gemmviz.core.sweep import Configuration
 from gemmviz.core.units import percent
 
 SAMPLES = 3
-"""So many samples of each are taken in a screening; two of one that is far behind at once."""
+"""So many samples of each are taken in a screening; fewer of one that is far behind at once."""
 
 SCREENING: Policy = fixed(SAMPLES)
 """The policy that stands in the results of a screening; a policy's minimums do not bind it."""
@@ -23,6 +24,9 @@ SLACK = 1.05
 
 RESUMED_SLACK = 1.3
 """The same where both were not measured at the same time, so that a machine may have changed."""
+
+BEYOND_NOISE = 2.5
+"""By so many standard deviations of the logarithm of a time must its fastest sample be slower."""
 
 MOST_ODDS = 0.1
 """All that are dropped in a screening together may be so likely to be the faster ones."""
@@ -41,7 +45,8 @@ class Screening:
 
     Times are taken relative to the leader's in the same heat: when a machine is busy for a while
     all of the heat are slow alike. Leaders that follow one another are linked by the heat in which
-    the new one beat the old one. The noisier the machine, the more stay in.
+    the new one beat the old one. The noisier the machine, the more stay in: two equal kernels, of
+    which one had the luck of a quiet moment, must both go on.
     """
 
     def __init__(self, count: int = 1, margin: float = 0.0) -> None:
@@ -61,6 +66,8 @@ class Screening:
         self._samples: dict[Configuration, int] = {}
         self._out: dict[Configuration, tuple[float, int]] = {}  # fastest sample, and of how many
         self._inflations: list[float] = []
+        # Of the logarithms of times about the mean of their configuration in their heat.
+        self._squares, self._freedoms = 0.0, 0
         self._leader: Configuration | None = None
 
     @property
@@ -82,8 +89,7 @@ class Screening:
         if not times:
             return
         for values in times.values():
-            ordered = np.sort(values)
-            self._inflations.extend(ordered[1:] / ordered[0])
+            self._note_noise(np.sort(values))
         medians = {name: float(np.median(values)) for name, values in times.items()}
         leader = self._leader if self._leader in times else min(medians, key=medians.__getitem__)
         scale = self._middle.get(leader, medians[leader]) / medians[leader]
@@ -104,7 +110,7 @@ class Screening:
             self._fastest[name] = float(ordered[0])
             self._least[name] = self._fastest[name] / RESUMED_SLACK * SLACK
             self._samples[name] = len(ordered)
-            self._inflations.extend(ordered[1:] / ordered[0])
+            self._note_noise(ordered)
         self._leader = self.inside[0] if self._middle else None
 
     def forget(self, names: Iterable[Configuration]) -> None:
@@ -119,7 +125,8 @@ class Screening:
         if self._leader is None:
             return ()
         best = self._middle[self._leader]
-        slow = [name for name, least in self._least.items() if least > SLACK * best]
+        limit = max(SLACK, math.exp(BEYOND_NOISE * self._noise())) * best
+        slow = [name for name, least in self._least.items() if least > limit]
         odds = self._odds({name: (self._fastest[name], self._samples[name]) for name in slow})
         return self.take_out(name for name in slow if odds[name] <= self._most_odds)
 
@@ -130,6 +137,19 @@ class Screening:
     def odds_of_dropped(self) -> dict[Configuration, float]:
         """How likely each that was dropped beats the leader by the margin all the same."""
         return self._odds(self._out) if self._leader is not None else {}
+
+    def _note_noise(self, ordered: Floats) -> None:
+        """Takes the sorted samples of one configuration in one heat."""
+        self._inflations.extend(ordered[1:] / ordered[0])
+        logs = np.log(ordered)
+        self._squares += float(((logs - logs.mean()) ** 2).sum())
+        self._freedoms += len(logs) - 1
+
+    def _noise(self) -> float:
+        """How much the logarithm of a time scatters; more where few samples tell."""
+        if not self._freedoms:
+            return math.inf
+        return math.sqrt(self._squares / self._freedoms) * (1 + 2 / self._freedoms)
 
     def _odds(self, seen: Mapping[Configuration, tuple[float, int]]) -> dict[Configuration, float]:
         """How likely each beats the leader by the margin, by its fastest sample and their number.
@@ -168,4 +188,5 @@ def _why(ratio: float, samples: int) -> str:
     """Why one is out whose median is ``ratio`` times the best one's."""
     longer = f"{percent(ratio - 1)} longer" if ratio < 2 else f"{ratio:.3g} times as long"
     than = "than" if ratio < 2 else "as"
-    return f"Dropped after {samples} samples: a launch takes {longer} {than} the best so far."
+    counted = f"{samples} sample{'s' * (samples > 1)}"
+    return f"Dropped after {counted}: a launch takes {longer} {than} the best so far."

@@ -7,7 +7,7 @@ recorded, by the codec; ``figures`` are computed from it for other programs and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,14 @@ import numpy as np
 from gemmviz import __version__
 from gemmviz.core.codec import CodecError, from_json, to_json
 from gemmviz.core.model import Result, Samples
-from gemmviz.core.png_text import PictureError, read_png_text
+from gemmviz.core.png_text import SIGNATURE, PictureError, read_png_text
 from gemmviz.core.result_figures import figures
 from gemmviz.core.soundness import objection
+from gemmviz.core.svg_text import looks_like_xml, read_svg_text
 
 FORMAT = "gemmviz results"
 VERSION = 1
-PNG_KEY = "gemmviz"
+PICTURE_KEY = "gemmviz"
 """Under which a picture keeps the document of the results that it shows."""
 MOST_PICTURE_SAMPLES = 50_000
 """So many samples a picture carries, of all its results together; of more an even part."""
@@ -46,11 +47,16 @@ class Document:
             place in the document from 1 on.
         app_version: Of the app that wrote it.
         thinned: How many of the results kept only an even part of their samples.
+        chart: Of a picture the tab that shows such a chart, as it was titled; else "".
+        sweep: The identity of the sweep that a picture shows, else "": see
+            :func:`gemmviz.core.sweep_file.identity`.
     """
 
     results: tuple[tuple[int, Result], ...]
     app_version: str = ""
     thinned: int = 0
+    chart: str = ""
+    sweep: str = ""
 
 
 def document_parts(results: Iterable[tuple[int, Result]]) -> Iterator[str]:
@@ -73,7 +79,13 @@ def document_parts(results: Iterable[tuple[int, Result]]) -> Iterator[str]:
     yield f"\n]{tail}\n"
 
 
-def picture_text(results: Sequence[Result], most_samples: int = MOST_PICTURE_SAMPLES) -> str:
+def picture_text(
+    results: Sequence[Result],
+    most_samples: int = MOST_PICTURE_SAMPLES,
+    *,
+    chart: str = "",
+    sweep: str = "",
+) -> str:
     """The document of results as text for a picture: ASCII, without figures, perhaps thinned.
 
     An entry of which samples were left out has ``samples_recorded``, how many there were. Writers
@@ -82,6 +94,8 @@ def picture_text(results: Sequence[Result], most_samples: int = MOST_PICTURE_SAM
     Args:
         results: What the picture shows.
         most_samples: So many are kept, of all results together.
+        chart: See :class:`Document`.
+        sweep: The same.
     """
     count = sum(len(result.samples) for result in results)
     every = max(1, -(-count // most_samples))
@@ -91,7 +105,9 @@ def picture_text(results: Sequence[Result], most_samples: int = MOST_PICTURE_SAM
         if every > 1:
             entry["samples_recorded"] = len(result.samples)
         entries.append(entry)
-    text = json.dumps(_document(entries), separators=(",", ":"), allow_nan=False)
+    shown = {key: value for key, value in (("chart", chart), ("sweep", sweep)) if value}
+    data = {**shown, **_document(entries)}
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("  ", " \\u0020")
 
 
@@ -140,7 +156,12 @@ def read_document(text: str | bytes, name: str) -> Document:
         raise DocumentError(f"{name} holds no list of results.")
     found = tuple(_read_entry(entry, place, name) for place, entry in enumerate(entries, start=1))
     thinned = sum("samples_recorded" in entry for entry in entries)
-    return Document(found, writer, thinned)
+    chart, sweep = (_text(data.get(key)) for key in ("chart", "sweep"))
+    return Document(found, writer, thinned, chart, sweep)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _read_entry(entry: Any, place: int, name: str) -> tuple[int, Result]:
@@ -158,16 +179,18 @@ def _read_entry(entry: Any, place: int, name: str) -> tuple[int, Result]:
 
 
 def read_results(path: Path) -> Document:
-    """The results of an exported JSON file, or those that a PNG of a chart carries.
+    """The results of an exported JSON file, or those that a PNG or SVG of a chart carries.
 
     Raises:
         DocumentError: There are none, or the file cannot be read.
     """
     try:
         with path.open("rb") as file:
-            start = file.read(4)
-        if start == b"\x89PNG":
-            return _from_picture(path)
+            start = file.read(64)
+        if start.startswith(SIGNATURE[:4]):
+            return _from_picture(path, read_png_text)
+        if looks_like_xml(start):
+            return _from_picture(path, read_svg_text)
         if path.stat().st_size > MOST_BYTES:
             raise DocumentError(f"{path.name} is larger than the largest document that is read.")
         return read_document(path.read_bytes(), path.name)
@@ -175,9 +198,9 @@ def read_results(path: Path) -> Document:
         raise DocumentError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _from_picture(path: Path) -> Document:
+def _from_picture(path: Path, read: Callable[[Path, str], str | None]) -> Document:
     try:
-        text = read_png_text(path, PNG_KEY)
+        text = read(path, PICTURE_KEY)
     except PictureError as error:
         raise DocumentError(str(error)) from error
     if text is None:

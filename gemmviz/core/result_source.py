@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
@@ -11,6 +11,7 @@ from gemmviz.core.model import Result
 from gemmviz.core.png_text import SIGNATURE
 from gemmviz.core.result_document import DocumentError, read_results
 from gemmviz.core.store import Filter, ResultStore, StoreError
+from gemmviz.core.svg_text import looks_like_xml
 
 Kind = Literal["store", "picture", "document", "kernel"]
 
@@ -32,11 +33,16 @@ def kind_of(path: Path) -> Kind:
         raise DocumentError(f"{path} cannot be read: {error.strerror}.") from error
     if start == _DATABASE:
         return "store"
-    return "picture" if start.startswith(SIGNATURE) else "document"
+    is_picture = start.startswith(SIGNATURE) or looks_like_xml(start)
+    return "picture" if is_picture else "document"
 
 
 def results_of(
-    path: Path, ids: Sequence[int] = (), *, last: int | None = None
+    path: Path,
+    ids: Sequence[int] = (),
+    *,
+    last: int | None = None,
+    complain: Callable[[str], None] = lambda _: None,
 ) -> Iterator[tuple[int, Result]]:
     """The results of a file with their numbers, one after the other.
 
@@ -44,12 +50,13 @@ def results_of(
         path: See :func:`kind_of`.
         ids: Only these, in this order; all where empty.
         last: Only so many of them, the last ones; all where None.
+        complain: Is told in a sentence what a damaged file does not give.
 
     Raises:
         DocumentError: It holds none, cannot be read, or has none of a number that is asked for.
     """
     if kind_of(path) == "store":
-        yield from _from_store(path, ids, last)
+        yield from _from_store(path, ids, last, complain)
         return
     found = read_results(path).results
     by_number = dict(found)
@@ -60,11 +67,19 @@ def results_of(
     yield from chosen[-last:] if last is not None else chosen
 
 
-def _from_store(path: Path, ids: Sequence[int], last: int | None) -> Iterator[tuple[int, Result]]:
+def _from_store(
+    path: Path, ids: Sequence[int], last: int | None, complain: Callable[[str], None]
+) -> Iterator[tuple[int, Result]]:
     try:
         with closing(ResultStore.open(path, read_only=True)) as store:
+            if store.damaged:
+                complain(store.problem)
             if not ids and last is None:
                 yield from store.results()
+                if store.unreadable:
+                    count = store.unreadable
+                    results = f"{count:,} result{'s' * (count != 1)}"
+                    complain(f"{path}: {results} cannot be read and are left out.")
                 return
             if not ids:
                 newest = store.rows(Filter(order="newest"))[:last]

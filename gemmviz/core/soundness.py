@@ -9,6 +9,7 @@ import numpy as np
 
 from gemmviz.core.error_map import unpack
 from gemmviz.core.model import ELEMENTS, Job, Problem, Result, Samples, Variant
+from gemmviz.core.placing import Placing
 from gemmviz.core.policy import Policy
 
 _MOST_SIZE = 2**31 - 1  # of M, N and K, which kernels take as int
@@ -91,6 +92,8 @@ def _rest_objection(result: Result) -> str:
         return "its quantiles are none"
     if any(not math.isfinite(each) for each in quantiles):
         return "its quantiles are none"
+    if not 0 <= (result.build_seconds or 0.0) <= _MOST_SECONDS:
+        return "its kernel was built in no possible time"
     check = result.check
     if check is not None and min(check.rows, check.cols, check.rows_checked) < 0:
         return "its check compared fewer than no cells"
@@ -101,4 +104,16 @@ def _rest_objection(result: Result) -> str:
             return "its error map is damaged"
         if min(result.error_map.tile) < 1:
             return "its error map has tiles of no size"
+    return _placing_objection(result.placing) if result.placing is not None else ""
+
+
+def _placing_objection(placing: Placing) -> str:
+    """A ratio is taken the logarithm of, and odds are multiplied."""
+    if not 0 <= placing.decided_at < _LAST_MOMENT:
+        return "its sweep was decided at no possible time"
+    if not 0 < placing.ratio < math.inf:
+        return "its place in a sweep is none"
+    odds = (placing.odds, *(each.odds for each in placing.unplaced))
+    if any(each is not None and not 0 <= each <= 1 for each in odds):
+        return "its sweep has odds that are none"
     return ""

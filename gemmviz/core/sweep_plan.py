@@ -12,6 +12,7 @@ from gemmviz.core.feasibility import refusal
 from gemmviz.core.launch import flop
 from gemmviz.core.limits import limits_for
 from gemmviz.core.model import Device, Parameters, Problem, Variant
+from gemmviz.core.policy import Policy
 from gemmviz.core.search import tries
 from gemmviz.core.sweep import Axis, Configuration, Sweep
 
@@ -22,7 +23,8 @@ MOST_TRIED = 200_000
 # PoCL with two cores and on one GPU. Only a first guess: a sweep under way knows better.
 _BUILD_SECONDS = {"CPU": 0.8, "GPU": 0.3}
 _OTHER_SECONDS = 0.03
-_LAUNCHES = 5
+LAUNCHES = 5
+"""Launches of one that is screened, as far as is known before it is."""
 _FINALISTS = 5
 _MOST_CORES = 16
 _FLOPS_OF_UNIT = {"CPU": 4e9, "GPU": 5e10}
@@ -145,20 +147,28 @@ def foreseen_seconds(sweep: Sweep, planned: SweepPlan, cores: int) -> float:
         cores: Processors that can build.
     """
     variants = {variant.id: variant for variant in sweep.variants}
-    policy, seconds = sweep.policy, 0.0
-    # A policy is done at its least when all is quiet and at its limit when nothing is.
-    one = max(policy.min_seconds, 0.1) * 2
-    finals = one * _FINALISTS * len(sweep.devices) * len(sweep.problems)
+    seconds, one = 0.0, _policy_seconds(sweep.policy)
+    finals = foreseen_finals(sweep.policy) * len(sweep.devices) * len(sweep.problems)
     for configuration in planned.configurations:
         device = sweep.devices[configuration.device]
-        launch = flop(variants[configuration.variant], configuration.problem) / _speed(device)
+        launch = flop(variants[configuration.variant], configuration.problem) * usual_pace(device)
         building = _BUILD_SECONDS.get(device.type, 1.0) / max(1, min(cores, _MOST_CORES))
         measuring = one if sweep.strategy == "exhaustive" else 0.0
-        seconds += building + _OTHER_SECONDS + _LAUNCHES * launch + measuring
+        seconds += building + _OTHER_SECONDS + LAUNCHES * launch + measuring
     names = planned.configurations
     return finals + seconds * expected(sweep, names) / max(1, len(names))
 
 
-def _speed(device: Device) -> float:
-    """What a middling kernel reaches, in FLOP/s."""
-    return _FLOPS_OF_UNIT.get(device.type, 5e8) * (device.compute_units or 1)
+def foreseen_finals(policy: Policy) -> float:
+    """A rough guess at the seconds that the finals of one race take."""
+    return _policy_seconds(policy) * _FINALISTS
+
+
+def _policy_seconds(policy: Policy) -> float:
+    """What one kernel takes: a policy is done at its least where all is quiet."""
+    return max(policy.min_seconds, 0.1) * 2
+
+
+def usual_pace(device: Device) -> float:
+    """Seconds that a middling kernel takes for one FLOP, before anything was measured."""
+    return 1 / (_FLOPS_OF_UNIT.get(device.type, 5e8) * (device.compute_units or 1))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from gemmviz.core.launch import geometry, matrix_bytes
 from gemmviz.core.messages import BuildAhead, Built, Finished, Phase
 from gemmviz.core.model import KernelFacts
 from gemmviz.engine.bench import Emit
+from gemmviz.engine.discovery import DriverError
 from gemmviz.engine.kernel_runner import KernelRunner
+from gemmviz.engine.measure import prepare_calibration
 from gemmviz.engine.opencl import Session
 
 
@@ -21,6 +25,9 @@ def build_ahead(request: BuildAhead, session: Session, emit: Emit) -> None:
     """
     job = request.job
     emit(Phase(job.id, "build", limited=False))
+    if request.launch:
+        with contextlib.suppress(DriverError):  # of a device that cannot, the kernel will tell
+            prepare_calibration(session)  # which the measuring child wants too
     runner = KernelRunner(job, session)
     facts = KernelFacts()
     if request.launch:

@@ -12,7 +12,7 @@ from gemmviz.core.stats import RunningQuantiles
 from gemmviz.core.trust import DeviceTimer, Evidence, TimerTrust
 from gemmviz.engine.bench import Bench
 from gemmviz.engine.discovery import DriverError
-from gemmviz.engine.opencl import Launches, Session
+from gemmviz.engine.opencl import Kernel, Launches, Session
 
 _EMPTY = "__kernel void nothing(void) {}\n"
 _ROUND_TRIPS = 60
@@ -35,9 +35,7 @@ def calibrate(session: Session) -> DeviceTimer:
     Raises:
         DriverError: The device cannot even run that.
     """
-    kernel, _ = session.build(_EMPTY, [], "nothing")
-    kernel.bind([])
-    session.time_launches([kernel], (1,), (1,))
+    kernel = prepare_calibration(session)
     trips = _repeated(session, [kernel], _ROUND_TRIPS)
     trains = _repeated(session, [kernel] * _TRAIN, _TRAINS)
     durations = [value for launches in (*trips, *trains) for value in launches.durations]
@@ -52,6 +50,20 @@ def calibrate(session: Session) -> DeviceTimer:
         round_trip_seconds=float(np.median([trip.wall_seconds for trip in trips])),
         empty_seconds=float(np.median(empty)) * 1e-9 if empty else None,
     )
+
+
+def prepare_calibration(session: Session) -> Kernel:
+    """Builds the empty kernel and launches it once, for a driver may compile it only then.
+
+    Raises:
+        DriverError: The device cannot even run that.
+    """
+    if session.idle_kernel is None:
+        kernel, _ = session.build(_EMPTY, [], "nothing")
+        kernel.bind([])
+        session.time_launches([kernel], (1,), (1,))
+        session.idle_kernel = kernel
+    return session.idle_kernel
 
 
 def _repeated(session: Session, kernels: list[object], times: int) -> list[Launches]:
@@ -94,7 +106,7 @@ class Sampler:
         begun = time.perf_counter()
         for _ in range(_TRIAL_BATCHES):
             wanted = _ROUND_TRIPS_OF_HOST_BATCH * self._timer.round_trip_seconds
-            self._witness(self._bench.launch(self._count_for(wanted)))
+            self.witness(self._bench.launch(self._count_for(wanted)))
             if time.perf_counter() - begun > _TRIAL_SECONDS:
                 break
         why = self._bench.host_clock
@@ -123,8 +135,8 @@ class Sampler:
     def final_trust(self) -> TimerTrust:
         """The judgement over all that was timed; the clock that was used is not changed by it."""
         judged = self._evidence.judge()
-        if self.trust.source == "host":
-            return self.trust
+        if self.trust.source == "host" or not self._evidence.launches:
+            return self.trust  # without a launch of its own what others told of the clock stays
         # Too late to change: the samples are by the device's clock.
         if judged.source == "host":
             return replace(judged, source="events", badge="suspicious")
@@ -146,7 +158,7 @@ class Sampler:
         done = self._bench.launch(count if most is None else min(count, most))
         if not events:
             return Taken((len(done.stamps),), (done.wall_seconds,), 0)
-        self._witness(done)
+        self.witness(done)
         good = [value for value in done.seconds if value > 0]
         discarded = len(done.stamps) - len(good)
         if done.apart:
@@ -163,7 +175,8 @@ class Sampler:
         """Minimum, quartiles and maximum of single launches in seconds; () by the host's clock."""
         return self._singles.quantiles if self.trust.source == "events" else ()
 
-    def _witness(self, done: Launches) -> None:
+    def witness(self, done: Launches) -> None:
+        """Takes launches as evidence of how the device's clock goes; they are no samples."""
         timer = self._timer
         overhead = timer.round_trip_seconds + len(done.stamps) * timer.launch_seconds
         self._evidence.add(done.seconds, done.span_seconds, done.wall_seconds, overhead)

@@ -132,11 +132,15 @@ class Launches:
 
 
 class Session:
-    """A context and a profiling queue on one device; ``timer`` is its calibration, once made."""
+    """A context and a profiling queue on one device.
+
+    ``timer`` is its calibration, once made, and ``idle_kernel`` what that launches, once built.
+    """
 
     def __init__(self, key: DeviceKey) -> None:
         self._device = find_device(key)
         self.timer: DeviceTimer | None = None
+        self.idle_kernel: Kernel | None = None
         self._address_kernel: Kernel | None = None
         try:
             self._context = cl.Context([self._device])
@@ -314,6 +318,11 @@ class Session:
     def queue_pointer(self) -> int:
         """The queue as the ``cl_command_queue`` that a library in C takes."""
         return int(self._queue.int_ptr)
+
+    @property
+    def device_pointer(self) -> int:
+        """The device as the ``cl_device_id`` that a library in C takes."""
+        return int(self._device.int_ptr)
 
     @property
     def pci_address(self) -> str:

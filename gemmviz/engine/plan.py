@@ -28,8 +28,9 @@ from gemmviz.core.model import Device, DeviceKey, Failure, Job, Registers, Resul
 from gemmviz.engine.host import Host
 from gemmviz.engine.kept_builds import keep_registers, kept_registers
 from gemmviz.engine.listing import Listed, list_devices
+from gemmviz.engine.offspring import Nursery
 from gemmviz.engine.record import ComparisonRecord, Record
-from gemmviz.engine.transport import Connect, LocalTransport
+from gemmviz.engine.transport import Connect
 
 # Without a driver cache every build has a log; set before the first query of that child alone.
 _POLL_SECONDS = 0.05
@@ -43,8 +44,10 @@ class Engine:
     called from any thread.
     """
 
-    def __init__(self, connect: Connect = LocalTransport) -> None:
-        self._connect = connect
+    def __init__(self, connect: Connect | None = None) -> None:
+        """Makes an engine; ``connect`` starts its children, a nursery without one."""
+        self._nursery = Nursery()
+        self._connect = connect or self._nursery.connect
         self._lock = threading.Lock()
         self._hosts: dict[DeviceKey | str, Host] = {}
         self._stopped: set[int] = set()
@@ -279,6 +282,7 @@ class Engine:
             hosts = list(self._hosts.values())
         for host in hosts:
             host.close()
+        self._nursery.close()
 
     def _host(self, key: DeviceKey | str, environment: Mapping[str, str]) -> Host:
         """The host of ``key``; one whose children would get another environment is replaced.

@@ -41,6 +41,7 @@ class Record:
         self._at = array("d")
         self._facts: KernelFacts | None = None
         self._log = ""
+        self._build_seconds: float | None = None
         self._check: Check | None = None
         self._failure: Failure | None = None
         self._end = Finished(job.id)
@@ -57,8 +58,8 @@ class Record:
     def take(self, message: Message) -> None:
         """Adds one message."""
         match message:
-            case Built(facts=facts, log=log):
-                self._facts, self._log = facts, log
+            case Built(facts=facts, log=log, seconds=seconds):
+                self._facts, self._log, self._build_seconds = facts, log, seconds
             case Checked(check=check):
                 self._check = check
             case SampleBatch(samples=samples):
@@ -104,6 +105,7 @@ class Record:
             quantiles=self._end.quantiles,
             context=self._context,
             error_map=self._error_map,
+            build_seconds=self._build_seconds,
         )
 
 

@@ -41,11 +41,11 @@ def run_suite(experiment: RunSuite, engine: Engine) -> Generator[Message, None, 
         if device is not None:
             text = f"{number + 1} of {len(asked)}: {row.name} on {device_label(device)}"
             yield Progressed(experiment.job_id, number / len(asked), text)
-        found = suite.measure(row, device)
+        found, results = suite.measure(row, device)
         if engine.was_stopped(experiment.job_id):
             return BenchReport(tuple(rows), context=suite.context)
         rows.append(found)
-        yield RowMeasured(experiment.job_id, found)
+        yield RowMeasured(experiment.job_id, found, results)
     return BenchReport(tuple(rows), whole=True, context=suite.context)
 
 
@@ -63,42 +63,42 @@ class _Suite:
         self._busy_units = 0  # processors that this very suite has kept busy
         self.context: Context | None = None
 
-    def measure(self, row: SuiteRow, device: Device | None) -> BenchRow:
-        """One row on one device."""
+    def measure(self, row: SuiteRow, device: Device | None) -> tuple[BenchRow, tuple[Result, ...]]:
+        """One row on one device, and the results of both kernels where they were measured."""
         m, n, k = row.shape
         found = BenchRow(
             row.name, "" if device is None else device_label(device), row.kernel, row.parameters,
             row.element, m, n, k, row.against, target=row.target, note=row.note,
         )  # fmt: skip
         if device is None:
-            return replace(found, why_not=f"There is no {row.kind} here.")
+            return replace(found, why_not=f"There is no {row.kind} here."), ()
         problem = Problem(m, n, k, row.element, self._asked.seed)
         jobs: list[Job] = []
         for number, (name, chosen) in enumerate(((row.against, ()), (row.kernel, row.parameters))):
             variant = self._variants.get(name)
             if variant is None:
-                return replace(found, why_not=f"There is no kernel {name}.")
+                return replace(found, why_not=f"There is no kernel {name}."), ()
             try:
                 best = dict(tuned_parameters(variant, problem, device))
                 parameters = merge_parameters(variant, best | dict(chosen))
             except ValueError as error:
-                return replace(found, why_not=f"{error}.")
+                return replace(found, why_not=f"{error}."), ()
             reason = absence(variant) or refusal(
                 variant, parameters, problem, device, limits_for(device)
             )
             if reason:
-                return replace(found, why_not=reason)
+                return replace(found, why_not=reason), ()
             jobs.append(self._job(number, device, variant, parameters, problem))
         found = replace(found, parameters=jobs[1].parameters)
         *_, last = self._engine.compare(jobs, [device, device], self._asked.job_id)
         assert isinstance(last, Comparison)
         if last.failure is not None:
-            return replace(found, why_not=last.failure.sentence)
+            return replace(found, why_not=last.failure.sentence), last.results
         self.context = self.context or last.results[0].context
         judged = _judged(found, last, self._busy_units)
         units = device.compute_units or 1
         self._busy_units = max(self._busy_units, units if device.type == "CPU" else 1)
-        return judged
+        return judged, last.results
 
     def _job(
         self,

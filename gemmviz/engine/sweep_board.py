@@ -22,7 +22,7 @@ from gemmviz.core.stats import Floats
 from gemmviz.core.sweep import Configuration, SweepReport
 from gemmviz.core.sweep_cells import measured_cell, planned_cell
 from gemmviz.core.sweep_plan import SweepPlan, expected
-from gemmviz.core.winners import Race, crowned, race_of, winners_of
+from gemmviz.core.winners import Race, crowned, placings_of, race_of, winners_of
 from gemmviz.engine.compiler import VERBOSE
 from gemmviz.engine.kept_builds import KeptBuild, kept_build
 
@@ -145,6 +145,20 @@ class Board:
         self.cells[name] = cell
         return replace(told, cell=cell)
 
+    def crown_all(
+        self, results: Mapping[Configuration, Result], standing: Standing | None
+    ) -> tuple[CellMeasured, ...]:
+        """Notes the places of all finalists of a race; what is told of them, with what won."""
+        told = [self.crown(name, result, standing) for name, result in results.items()]
+        won = [each for each in self.report().winners if each.recommended in results]
+        placings = placings_of(self.cells.values(), won[0], time.time()) if won else {}
+        return tuple(
+            replace(
+                each, result=replace(each.result, placing=placings.get(each.cell.configuration))
+            )
+            for each in told
+        )  # fmt: skip
+
     def remembered(self, names: Iterable[Configuration]) -> dict[Configuration, Floats]:
         """What is known of the times of those that were measured another day."""
         return {
@@ -156,7 +170,8 @@ class Board:
     def report(self) -> SweepReport:
         """All so far."""
         cells = tuple(self.cells.values())
-        winners = winners_of(cells, self._sweep.policy, self._sweep.devices)
+        sweep = self._sweep
+        winners = winners_of(cells, sweep.policy, sweep.devices, sweep.variants)
         return SweepReport(cells, winners, self._refused, time.monotonic() - self._begun)
 
     def advanced(self, text: str, *, at_once: bool = False) -> Generator[Message, None, None]:

@@ -26,18 +26,24 @@ class Heard:
     """All that was said of a job since its measurement began, and the samples of this request."""
 
     record: Record
-    batches: list[Samples] = field(default_factory=list)
+    batches: list[SampleBatch] = field(default_factory=list)
     failed: bool = False
     ended: bool = False
 
     @property
     def samples(self) -> Samples:
         """The samples that the last request brought."""
+        parts = [batch.samples for batch in self.batches]
         return Samples(
-            tuple(value for batch in self.batches for value in batch.launches),
-            tuple(value for batch in self.batches for value in batch.seconds),
-            tuple(value for batch in self.batches for value in batch.at),
+            tuple(value for part in parts for value in part.launches),
+            tuple(value for part in parts for value in part.seconds),
+            tuple(value for part in parts for value in part.at),
         )
+
+    @property
+    def work_seconds(self) -> tuple[float, ...]:
+        """How long the child worked at each of these samples, where it told."""
+        return tuple(value for batch in self.batches for value in batch.work_seconds)
 
     @property
     def result(self) -> Result:
@@ -48,7 +54,7 @@ class Heard:
         """Adds a message of the job."""
         self.record.take(message)
         if isinstance(message, SampleBatch):
-            self.batches.append(message.samples)
+            self.batches.append(message)
         elif isinstance(message, Failed | Finished):
             self.ended = True
             self.failed = isinstance(message, Failed)

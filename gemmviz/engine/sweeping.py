@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from gemmviz.core.experiments import RunSweep
 from gemmviz.core.finals import Finals
 from gemmviz.core.labels import device_label, problem_label
-from gemmviz.core.messages import CellMeasured, Message
+from gemmviz.core.messages import CellMeasured, Message, TakeTurns
 from gemmviz.core.model import Device, Failure
 from gemmviz.core.paired import margin_of
 from gemmviz.core.race import SAMPLES, SCREENING, Dropped, Screening
@@ -78,6 +79,7 @@ class _Racing:
         self._asker = Asker(engine, self._id, self._device)
         self._screening = Screening(len(self._names), margin_of(self._sweep.policy))
         self._cores = os.cpu_count() or 1
+        self._open_ones: set[Configuration] = set()
 
     @property
     def _stopped(self) -> bool:
@@ -190,12 +192,14 @@ class _Racing:
             names = {self._board.number(name): name for name in fresh[start : start + step]}
             ready = [name for name in names.values() if self._board.is_built(name)]
             missing = [name for name in names.values() if name not in ready]
+            # The longest first, so that all builders are done at about the same time.
+            missing.sort(key=_work_of_compiler, reverse=True)
             builders.order(self._board.job(name, SCREENING) for name in missing)
             while ready or builders.outstanding:
                 if self._stopped:
                     return
                 if ready and (not builders.outstanding or (not apart and len(ready) >= _HEAT)):
-                    yield from self._launchable(ready)
+                    yield from self._launchable(self._board.in_order(ready))
                     ready = []
                     continue
                 yield from self._board.advanced(f"building for {self._where}")
@@ -206,6 +210,18 @@ class _Racing:
                         ready.append(name)
                     else:
                         yield self._board.unable(name, done.failure)
+                if apart and builders.outstanding:
+                    self._open(ready)
+
+    def _open(self, names: Sequence[Configuration]) -> None:
+        """Lets the measuring child take built ones from the driver's cache, and launch none."""
+        fresh = [name for name in names if name not in self._open_ones]
+        self._open_ones.update(fresh)
+        jobs = tuple(self._board.job(name, SCREENING) for name in fresh)
+        if jobs:
+            request = TakeTurns(self._id, jobs, 0)
+            for _ in self._engine.ask(request, self._id, [self._device.key]):
+                pass  # what fails will say so when it is measured
 
     def _launchable(
         self, names: Sequence[Configuration]
@@ -261,6 +277,7 @@ class _Racing:
         """Launches the finalists in turns until the policy is content."""
         board, policy = self._board, self._sweep.policy
         finals = Finals(tuple(finalists), policy)
+        on_host = self._device.type == "CPU"
         heard: dict[int, Heard] = {}
         elapsed = 0.0
         text = f"finals at {self._where}"
@@ -281,10 +298,18 @@ class _Racing:
                     if heard[board.number(name)].result.failure is not None
                 )
             )
-            finals.add({name: last[board.number(name)].samples for name in finals.racing})
+            told = {name: last[board.number(name)] for name in finals.racing}
+            # Only on a processor of the host does the child itself do the work.
+            work = {name: its.work_seconds for name, its in told.items()} if on_host else None
+            finals.add({name: its.samples for name, its in told.items()}, work)
             finals.drop()
         standing = finals.standing()
         board.note_odds(self._screening.odds_of_dropped())
-        for name in finalists:
-            yield board.crown(name, heard[board.number(name)].result, standing)
+        results = {name: heard[board.number(name)].result for name in finalists}
+        yield from board.crown_all(results, standing)
         yield from board.advanced(text, at_once=True)
+
+
+def _work_of_compiler(name: Configuration) -> int:
+    """What grows with the time to build a configuration: larger tiles are unrolled further."""
+    return math.prod(max(1, value) for _, value in name.parameters)

@@ -52,7 +52,7 @@ Connect = Callable[[Mapping[str, str]], Transport]
 """Starts a child with additions to its environment."""
 
 
-def _child_environment(additions: Mapping[str, str]) -> dict[str, str]:
+def child_environment(additions: Mapping[str, str]) -> dict[str, str]:
     """This process's environment with ``additions`` and a way to the package.
 
     CUDA_CACHE_DISABLE goes unless it is asked for: it would make every measured build a cold one.
@@ -72,6 +72,67 @@ def _child_environment(additions: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+class Process(Protocol):
+    """What a transport needs of a child that leads a process group.
+
+    It is as :class:`subprocess.Popen`, but for ``kill``, which ends the whole group.
+    """
+
+    stdin: IO[bytes] | None
+    stdout: IO[bytes] | None
+    stderr: IO[bytes] | None
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+
+    @property
+    def returncode(self) -> int | None:
+        """How it ended, as far as it was asked."""
+
+    def poll(self) -> int | None:
+        """How it ended, or None before that."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Waits for its end; raises subprocess.TimeoutExpired."""
+
+    def kill(self) -> None:
+        """Kills it and whatever it started."""
+
+
+class Spawned(subprocess.Popen[bytes]):
+    """A child that was started as a program."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        streams: Sequence[int] = (subprocess.PIPE,) * 3,
+    ) -> None:
+        """Starts it, with new pipes or with these as stdin, stdout and stderr.
+
+        Raises:
+            OSError: It cannot be started.
+        """
+        stdin, stdout, stderr = streams
+        super().__init__(
+            list(command), stdin=stdin, stdout=stdout, stderr=stderr,
+            env=dict(environment), start_new_session=True,
+        )  # fmt: skip
+
+    def kill(self) -> None:
+        """Kills it and whatever it started."""
+        # The group outlives a child that has ended, if a compiler it started still runs.
+        kill_group(self.pid)
+
+
+def kill_group(leader: int) -> None:
+    """Kills all processes of a group; of one that is only about to be formed its leader."""
+    for kill in (os.killpg, os.kill):
+        with contextlib.suppress(OSError):
+            kill(leader, signal.SIGKILL)
+
+
 class LocalTransport:
     """A child on this machine, in a process group of its own.
 
@@ -79,16 +140,17 @@ class LocalTransport:
     """
 
     def __init__(
-        self, environment: Mapping[str, str], command: Sequence[str] = CHILD_COMMAND
+        self,
+        environment: Mapping[str, str],
+        command: Sequence[str] = CHILD_COMMAND,
+        process: Process | None = None,
     ) -> None:
-        self._process = subprocess.Popen(
-            list(command),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=_child_environment(environment),
-            start_new_session=True,
-        )
+        """Starts a child, unless ``process`` is one that was started with all that it needs.
+
+        Raises:
+            OSError: It cannot be started.
+        """
+        self._process = process or Spawned(command, child_environment(environment))
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
@@ -114,20 +176,20 @@ class LocalTransport:
 
     def _write(self, stream: IO[bytes]) -> None:
         # A child that is gone shows in what it no longer says.
-        with contextlib.suppress(ValueError, OSError):
+        with contextlib.suppress(ValueError, OSError), stream:
             while (line := self._outgoing.get()) is not None:
                 stream.write(line.encode("utf-8", "replace") + b"\n")
                 stream.flush()
 
     def _read(self, stream: IO[bytes]) -> None:
-        with contextlib.suppress(ValueError, OSError):
+        with contextlib.suppress(ValueError, OSError), stream:
             while line := stream.readline(_MOST_LINE_BYTES):
                 self._lines.put(line.decode("utf-8", "replace"))
         self._lines.put(None)
 
     def _listen(self, stream: IO[bytes]) -> None:
         # By blocks: a driver may print 100 MB of one-byte lines.
-        with contextlib.suppress(ValueError, OSError):
+        with contextlib.suppress(ValueError, OSError), stream:
             while block := os.read(stream.fileno(), _REMARK_BYTES):
                 with self._remarks_lock:
                     self._remarks += block
@@ -164,11 +226,7 @@ class LocalTransport:
 
     def kill(self) -> None:
         """Kills the child and whatever it started, and waits for its end."""
-        # The group outlives a child that has ended, if a compiler it started still runs.
-        with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        with contextlib.suppress(OSError):
-            self._process.kill()
+        self._process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             # A process inside a driver's call may not even be killed; nobody waits for that.
             self._process.wait(_DEATH_SECONDS)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 from gemmviz.core.launch import scratch_bytes
@@ -33,13 +35,16 @@ from gemmviz.engine.opencl import Launches, Session
 _SEND_SECONDS = 0.5
 _MOST_KEPT = 256
 _MOST_KEPT_SCRATCH_BYTES = 2**28
-_FAR_BEHIND = 2.0
-_LONG_SECONDS = 0.005
-_TRIALS = 2
+# By what factor of the fastest first launch one more sample is enough, and none is needed.
+_FAR_BEHIND, _HOPELESS = 2.0, 4.0
+_INTERRUPTION_SECONDS = 0.05  # what other programs may add to a single launch
+_LONG_SECONDS, _TRIALS = 0.005, 2
+_PAUSE_SECONDS = 0.01  # a device that idled no longer is awake
 # After these the child's state is gone: what else it holds must be made anew in another.
 _LOST = ("driver", "not_found")
 
 T = TypeVar("T")
+_Opened = tuple[Bench, list[Message]]  # never launched, and what is to be told of it
 
 
 @dataclass(slots=True, eq=False)
@@ -61,6 +66,7 @@ class _Entry:
     own_seconds: float = 0.0
     discarded: int = 0
     pending: list[Samples] = field(default_factory=list)
+    work_seconds: list[float] = field(default_factory=list)
 
     def take(self) -> Samples:
         """Takes a sample.
@@ -71,6 +77,7 @@ class _Entry:
         begun = time.perf_counter()
         self.origin = self.origin or begun
         for _ in range(2):
+            worked = time.process_time()
             taken = self.sampler.take(single=False)
             self.discarded += taken.discarded
             if taken.launches:
@@ -83,6 +90,7 @@ class _Entry:
         self.own_seconds += now - begun
         samples = Samples(taken.launches, taken.seconds, (now - self.origin,))
         self.pending.append(samples)
+        self.work_seconds.append(time.process_time() - worked)
         return samples
 
     @property
@@ -97,15 +105,18 @@ class _Entry:
     def take_first(self) -> None:
         """Makes the launch that was checked the first sample."""
         self.pending.append(Samples((1,), (self.first.span_seconds,), (0.0,)))
+        self.work_seconds.append(0.0)  # nobody looked
 
-    def sent(self) -> Samples:
+    def sent(self) -> SampleBatch:
         """What was taken since it was last asked."""
         parts, self.pending = self.pending, []
-        return Samples(
+        work, self.work_seconds = self.work_seconds, []
+        samples = Samples(
             tuple(value for part in parts for value in part.launches),
             tuple(value for part in parts for value in part.seconds),
             tuple(value for part in parts for value in part.at),
         )
+        return SampleBatch(self.job.id, samples, tuple(work))
 
 
 class TurnTaker:
@@ -116,8 +127,10 @@ class TurnTaker:
         self._trust: dict[DeviceKey, TimerTrust] = {}
         self._subject: tuple[DeviceKey, Problem] | None = None
         self._entries: dict[Job, _Entry] = {}
+        self._opened: dict[Job, _Opened] = {}
         self._matrices: dict[object, Matrices] = {}
-        self._book = AnswerBook()
+        self._used: list[Matrices] = []  # by some launch
+        self._book, self._launched = AnswerBook(), 0.0
 
     def answer(self, request: TakeTurns, cancelled: Cancelled) -> None:
         """Makes the rounds of a request; one without jobs gives back what was kept ready.
@@ -128,10 +141,13 @@ class TurnTaker:
         entries: list[_Entry] = []
         if not request.jobs:
             self._forget()
+        if request.rounds == 0:
+            self._open_ahead(request, cancelled)
+            return
         for job in request.jobs:
             if cancelled():
                 break
-            entry = self._prepared(job, request, cancelled)
+            entry = self._guarded(job, partial(self._ready, job, request, cancelled))
             if entry is not None:
                 entries.append(entry)
         if entries and not cancelled():
@@ -142,6 +158,7 @@ class TurnTaker:
                 self._by_policies(entries, cancelled)
             else:
                 self._rounds(entries, request, cancelled)
+            self._launched = time.perf_counter()
         stopped = cancelled()
         self._emit(Finished(request.job_id, stopped, reason="stopped" if stopped else "launches"))
 
@@ -150,12 +167,11 @@ class TurnTaker:
         sent = time.perf_counter()
         left = {id(entry): request.rounds or 0 for entry in entries}
         if request.screening:
-            limit = _FAR_BEHIND * min((entry.first.span_seconds for entry in entries), default=0.0)
+            best = min((entry.first.span_seconds for entry in entries), default=0.0)
             for entry in entries:
                 if entry.first_counts:
                     entry.take_first()
-                    far = entry.first.span_seconds > limit
-                    left[id(entry)] = 1 if far else left[id(entry)] - 1
+                    left[id(entry)] = _still_wanted(left[id(entry)], entry.first.span_seconds, best)
         for number in range(max(left.values(), default=0)):
             if cancelled():
                 break
@@ -193,11 +209,11 @@ class TurnTaker:
         if now - sent < _SEND_SECONDS:
             return sent
         for entry in entries:
-            self._emit(SampleBatch(entry.job.id, entry.sent()))
+            self._emit(entry.sent())
         return now
 
     def _end(self, entry: _Entry, reason: StopReason) -> None:
-        self._emit(SampleBatch(entry.job.id, entry.sent()))
+        self._emit(entry.sent())
         self._emit(
             Finished(
                 entry.job.id, reason == "stopped", entry.discarded, reason,
@@ -221,15 +237,9 @@ class TurnTaker:
                 raise
             return None
 
-    def _prepared(self, job: Job, request: TakeTurns, cancelled: Cancelled) -> _Entry | None:
-        """See :meth:`_ready`; None also where it fails."""
-        return self._guarded(job, lambda: self._ready(job, request, cancelled))
-
     def _ready(self, job: Job, request: TakeTurns, cancelled: Cancelled) -> _Entry | None:
         """The job, built and found right; None where it is wrong, which is told."""
-        if self._subject != (job.device, job.problem):
-            self._forget()
-            self._subject = job.device, job.problem
+        self._turn_to(job)
         entry = self._entries.get(_key(job))
         if entry is not None and not request.anew:
             self._entries[_key(job)] = self._entries.pop(_key(job))  # the last to be closed
@@ -249,21 +259,52 @@ class TurnTaker:
         self._limit_kept()
         return entry
 
-    def _made_ready(self, job: Job, cancelled: Cancelled) -> _Entry | None:
+    def _turn_to(self, job: Job) -> None:
+        """Forgets what is of another problem or device."""
+        if self._subject != (job.device, job.problem):
+            self._forget()
+            self._subject = job.device, job.problem
+
+    def _open_ahead(self, request: TakeTurns, cancelled: Cancelled) -> None:
+        """Builds what can be, and keeps it; what fails will do so again when it is to launch."""
+        for job in request.jobs:
+            self._turn_to(job)
+            if cancelled() or _key(job) in self._opened or _key(job) in self._entries:
+                continue
+            if not sum(scratch_bytes(job.variant, job.parameters, job.problem)):
+                with contextlib.suppress(DriverError):
+                    self._opened[_key(job)] = self._open(job, ahead=True)
+        self._emit(Finished(request.job_id, cancelled(), reason="launches"))
+
+    def _open(self, job: Job, *, ahead: bool = False) -> _Opened:
+        """The job, built; ``ahead`` of its time nothing is told of it.
+
+        Raises:
+            DriverError: It cannot be.
+        """
         about: list[Message] = []
 
         def tell(message: Message) -> None:
-            if isinstance(message, Began | Built | Calibrated):
+            if isinstance(message, Began | Built):
                 about.append(message)
-            self._emit(message)
+            if message not in about or not ahead:
+                self._emit(message)
 
-        session = self._session_of(job.device)
         shared = matrices_key(job.variant, job.problem)
-        fresh = shared not in self._matrices
-        bench = Bench(job, session, tell, self._matrices.get(shared))
+        bench = Bench(job, self._session_of(job.device), tell, self._matrices.get(shared))
         self._matrices[shared] = bench.matrices
-        timer = timer_of(session)
-        tell(Calibrated(job.id, timer))
+        return bench, about
+
+    def _made_ready(self, job: Job, cancelled: Cancelled) -> _Entry | None:
+        opened = self._opened.pop(_key(job), None)
+        for message in opened[1] if opened is not None else ():
+            self._emit(message)
+        bench, about = opened or self._open(job)
+        timer = timer_of(bench.session)
+        about.append(Calibrated(job.id, timer))
+        self._emit(about[-1])
+        fresh = bench.matrices not in self._used
+        self._used.append(bench.matrices)
         entry = self._checked(about, bench, Sampler(bench, timer), job, cancelled, fresh=fresh)
         if entry is not None:
             bench.prepare_caches()
@@ -281,6 +322,7 @@ class TurnTaker:
     ) -> _Entry | None:
         """An entry whose answer is right, or None."""
         first = self._book.first_right(bench, self._emit, cancelled, fresh=fresh)
+        self._launched = time.perf_counter()
         if first is None:
             bench.close()
             return None
@@ -314,10 +356,15 @@ class TurnTaker:
     def _awake(self, entry: _Entry, known: TimerTrust | None) -> TimerTrust:
         """Launches so that the device is awake, and says which clock counts; few long ones tell."""
         if known is not None and not entry.bench.host_clock:
-            entry.bench.wake()
+            if time.perf_counter() - self._launched > _PAUSE_SECONDS:
+                entry.bench.wake()
             return known
         if entry.first.wall_seconds < _LONG_SECONDS or entry.bench.host_clock:
             return entry.sampler.try_clocks()
+        entry.sampler.witness(entry.first)
+        entry.sampler.judge_again()
+        if entry.sampler.trust.badge == "events trusted":
+            return entry.sampler.trust
         for _ in range(_TRIALS):
             entry.sampler.take(single=False)
         entry.sampler.judge_again()
@@ -332,9 +379,18 @@ class TurnTaker:
             self._entries.pop(next(iter(self._entries))).bench.close()
 
     def _forget(self) -> None:
+        for bench, _ in self._opened.values():
+            bench.close()
         for entry in self._entries.values():
             entry.bench.close()
-        self._entries, self._matrices, self._book = {}, {}, AnswerBook()
+        self._entries, self._opened, self._book = {}, {}, AnswerBook()
+        self._matrices, self._used = {}, []
+
+
+def _still_wanted(samples: int, seconds: float, best_seconds: float) -> int:
+    """How many more samples one needs whose first launch was a sample, by the best one's first."""
+    far = seconds - best_seconds >= _INTERRUPTION_SECONDS and seconds > _FAR_BEHIND * best_seconds
+    return samples - 1 if not far else 1 if seconds <= _HOPELESS * best_seconds else 0
 
 
 def _key(job: Job) -> Job:

@@ -10,7 +10,7 @@ import sys
 from tests.e2e.screen import Screen
 
 QUICK = ("startup", "estimates", "stops", "ticks", "flood")
-LONG = ("archive", "ceilings", "duels", "fuzz", "soak", "sweeps")
+LONG = ("archive", "ceilings", "duels", "fuzz", "searches", "soak", "sweeps")
 
 
 def main() -> None:

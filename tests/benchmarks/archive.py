@@ -22,6 +22,7 @@ from gemmviz.core.model import Problem, Samples
 from gemmviz.core.paths import data_dir
 from gemmviz.core.store import Filter, ResultStore
 from gemmviz.views.history_panel import HistoryPanel
+from tests.app.archives import open_in
 from tests.app.fake_engine import H200, INTEL, POCL, FakeEngine
 from tests.benchmarks.rows import row
 from tests.core.store.saved import saved
@@ -129,7 +130,7 @@ def _look_in_window(path: Path) -> None:
     panel.show()
     app.processEvents()
     begun = time.perf_counter()
-    assert state.archive.open(path) == ""
+    assert open_in(state, path) == ""
     panel.grab()
     row("open it in the window and draw its list", time.perf_counter() - begun, "s", 2.0)
 

@@ -4,21 +4,18 @@
 Tuner 1.5 in an environment of its own, which is made here unless the interpreter of one is named,
 and with a sweep, cold (nothing was built before) and warm, one after the other. ``sweeps agree
 [TIMES] [--busy]`` makes the same sweep several times and measures what it recommended once more in
-turns. ``sweeps search [SEEDS]`` replays the search by a model and a random one on two spaces that
-were measured whole. All print their details on stderr.
+turns. Both print their details on stderr.
 """
 
-import csv
 import json
 import os
-import random
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,11 +24,10 @@ from gemmviz.core.catalog import load_variant
 from gemmviz.core.choice import matching_devices
 from gemmviz.core.comparison import Comparison
 from gemmviz.core.experiments import Outcome, RunSweep
+from gemmviz.core.messages import CellMeasured, Message
 from gemmviz.core.model import Device, Job, Problem
 from gemmviz.core.paths import data_dir
 from gemmviz.core.policy import QUICK, STANDARD
-from gemmviz.core.race import SAMPLES
-from gemmviz.core.search import ModelSearch
 from gemmviz.core.sweep import Configuration, Sweep, SweepReport
 from gemmviz.core.winners import describe_configuration
 from gemmviz.engine.plan import Engine
@@ -54,58 +50,10 @@ def main() -> None:
         elif mode == "agree":
             with _busy("--busy" in words):
                 _agree(Path(folder), number or 5)
-        elif mode == "search":
-            for size in (128, 192):
-                _search(size, number or 300)
         elif mode == "once":
             print(json.dumps(_once(Path(words[0]))))
         else:
             sys.exit(__doc__)
-
-
-def _search(size: int, seeds: int) -> None:
-    """How far the best found is from the best there is, in the mean of many searches."""
-    with (Path(__file__).parent.parent / "data" / f"register_2d_{size}.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    space: dict[Configuration, float | None] = {}
-    for line in rows:  # measured on PoCL with two processors; without a time where it failed
-        told = line.pop("microseconds")
-        parameters = tuple((name, int(value)) for name, value in line.items())
-        name = Configuration("register_2d", parameters, Problem(size, size, size), 0)
-        space[name] = float(told) if told else None
-    for percent in (10, 20, 25):
-        count = len(space) * percent // 100
-        ways = {
-            "random": [random.Random(seed).sample(list(space), count) for seed in range(seeds)],
-            "model": [_searched(space, count, seed) for seed in range(seeds)],
-        }
-        ratios = {}
-        for way, searches in ways.items():
-            each = [_best(space, names) / _best(space, space) for names in searches]
-            ratios[way], spread = statistics.mean(each), statistics.stdev(each)
-            print(f"{count} of {len(space)} tried, {way}: {ratios[way]:.3f} times the best, "
-                  f"standard error {spread / len(each) ** 0.5:.3f}", file=sys.stderr)  # fmt: skip
-        row(
-            f"best found by the model at {size}, {percent} % tried",
-            ratios["model"],
-            "",
-            ratios["random"],
-        )
-
-
-def _searched(
-    space: dict[Configuration, float | None], count: int, seed: int
-) -> list[Configuration]:
-    search, tried = ModelSearch(tuple(space), seed=seed), []
-    while len(tried) < count:
-        for name in search.ask():
-            search.tell(name, space[name])
-            tried.append(name)
-    return tried[:count]
-
-
-def _best(space: dict[Configuration, float | None], names: Iterable[Configuration]) -> float:
-    return min(value for name in names if (value := space[name]) is not None)
 
 
 def _duel(folder: Path, rounds: int, python: Path | None) -> None:
@@ -180,7 +128,7 @@ def _once(kernel: Path) -> dict[str, object]:
         engine.close()
     taken = describe_configuration(report.winners[0].recommended)
     assert all(cell.state in ("measured", "dropped") for cell in report.cells)
-    assert min(cell.samples for cell in report.cells) >= SAMPLES - 1
+    assert all(cell.samples for cell in report.cells)
     return {"seconds": seconds, "best": taken.partition(" ")[2], "count": len(report.cells)}
 
 
@@ -228,7 +176,12 @@ def _sweep(kernel: Path, device: Device) -> Sweep:
 
 
 def _made(engine: Engine, sweep: Sweep) -> SweepReport:
-    *_, outcome = engine.perform(RunSweep(1, sweep))
+    outcome: Message | Outcome | None = None
+    for outcome in engine.perform(RunSweep(1, sweep)):
+        if isinstance(outcome, CellMeasured):
+            check = outcome.result.check
+            assert check is not None
+            assert check.verdict == "verified"
     assert isinstance(outcome, Outcome)
     assert isinstance(outcome.answer, SweepReport), outcome.failure
     return outcome.answer

@@ -57,7 +57,7 @@ def make_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": FORMAT,
-        "description": "Results that gemmviz exports as JSON, and that its PNG pictures carry in "
+        "description": "Results that gemmviz exports as JSON, and that its pictures carry in "
         "the text chunk 'gemmviz'. All units are SI base units, named in the keys. Numbers that "
         'JSON has no sign for are "nan", "inf" and "-inf". A field that is left out has the value '
         "that its description or its default says.",
@@ -68,6 +68,11 @@ def make_schema() -> dict[str, Any]:
             "format": {"const": FORMAT},
             "version": {"const": VERSION},
             "app_version": {"type": "string"},
+            "chart": {"type": "string", "description": "The tab that has the chart of a picture."},
+            "sweep": {
+                "type": "string",
+                "description": "Of a picture of a sweep: what tells this sweep from others.",
+            },
             "results": {"type": "array", "items": entry},
         },
         "$defs": dict(sorted(definitions.items())),

@@ -26,7 +26,7 @@ def with_context(**fields):
 def test_equal_results_differ_in_nothing():
     changes = changes_between(saved(), saved(finished_at=5.0))
     assert (changes.entries, changes.source) == ((), ())
-    assert "no different beyond their intervals" in changes.speed
+    assert "Neither is surely faster: their intervals overlap" in changes.speed
     assert to_text(changes).endswith("Nothing else is different.")
 
 
@@ -84,6 +84,15 @@ def test_the_speed_in_words():
     assert "means nothing" in changes_between(saved(), saved(64, 5e-4, check=WRONG)).speed
     assert "different sizes" in changes_between(saved(), saved(32)).speed
     assert "Without samples" in changes_between(saved(), saved(samples=Samples())).speed
+
+
+def test_a_few_samples_judge_nothing():
+    """Far apart as they are, fewer than six cannot bound their median."""
+    few = changes_between(saved(64, 1e-3, 3), saved(64, 2e-3)).speed
+    assert few == (
+        "From 3 and 12 samples it cannot be said which one is faster "
+        "(medians: 2.00 ms after 1.00 ms)."
+    )
 
 
 def source_of(text: str):

@@ -68,6 +68,12 @@ def test_neighbouring_sizes_with_one_winner_are_one_range():
     assert "busy: others" in sentences(make_comparison(busy="others took one"))[-1]
 
 
+def test_who_won_a_single_size_is_said_once():
+    figures = (make_figure(GPU, 64, 4e-6), make_figure(CPU, 64, 2e-6))
+    (said,) = sentences(make_comparison(figures=figures))
+    assert said.startswith(f"At 64 {CPU_NAME} is 2 times as fast as {GPU_NAME}")
+
+
 def test_a_duel_is_the_same_from_both_sides():
     comparison = make_comparison()
     there = comparison.versus(GPU.key, CPU.key, 64)

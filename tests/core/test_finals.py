@@ -9,7 +9,7 @@ import pytest
 
 from gemmviz.core.finals import Finals, judge
 from gemmviz.core.model import Problem, Samples
-from gemmviz.core.policy import QUICK, STANDARD, fixed
+from gemmviz.core.policy import QUICK, STANDARD, Policy, fixed
 from gemmviz.core.sweep import Configuration
 
 NAMES = tuple(Configuration("any", (("N", n),), Problem(64, 64, 64), 0) for n in range(4))
@@ -120,3 +120,79 @@ def test_who_failed_leaves_without_a_trace() -> None:
     finals.leave((NAMES[1],))
     assert finals.over(0.0)
     assert finals.standing() is None
+
+
+def test_where_the_fastest_failed_those_that_it_beat_stay() -> None:
+    finals = Finals(NAMES[:3], QUICK)
+    factors = dict(zip(NAMES, (1.0, 2.0, 3.0), strict=False))
+    finals.add({name: samples(times(factors[name], 20)) for name in NAMES[:3]})
+    assert set(finals.drop()) == set(NAMES[1:3])
+    finals.leave((NAMES[0],))
+    assert finals.over(0.0)
+    standing = finals.standing()
+    assert standing is not None
+    assert standing.best == (standing.recommended,) == (NAMES[1],)
+
+
+def noisy(generator: np.random.Generator, factor: float, rounds: int, spread: float) -> list[float]:
+    return (1e-3 * factor * np.exp(generator.normal(0.0, spread, rounds))).tolist()
+
+
+def held(
+    seed: int, factors: tuple[float, ...], spread: float, policy: Policy
+) -> tuple[Finals, int]:
+    """Finals of kernels whose times scatter so much and whose work does ten times less."""
+    generator = np.random.default_rng(seed)
+    finals, rounds = Finals(NAMES[: len(factors)], policy), 0
+    while not finals.over(0.0):
+        more = finals.rounds_to_come()
+        rounds += more
+        own = dict(zip(NAMES, factors, strict=False))
+        racing = finals.racing
+        finals.add(
+            {name: samples(noisy(generator, own[name], more, spread)) for name in racing},
+            {name: noisy(generator, own[name], more, spread / 10) for name in racing},
+        )
+        finals.drop()
+    return finals, rounds
+
+
+BUSY = replace(STANDARD, min_seconds=0.0)
+
+
+def test_on_a_busy_machine_the_same_is_recommended_each_time() -> None:
+    taken = []
+    for seed in range(20):
+        finals, rounds = held(seed, (1.044, 1.0, 1.3), 0.25, BUSY)
+        assert rounds < 2000
+        standing = finals.standing()
+        assert standing is not None
+        assert standing.recommended in standing.best
+        taken.append(standing.recommended)
+    assert taken == [NAMES[1]] * 20
+
+
+def test_a_quiet_machine_is_soon_done_and_a_busy_one_earns_more_rounds() -> None:
+    _, quiet = held(1, (1.0, 1.001), 0.01, BUSY)
+    assert quiet <= 30  # the first look that may end it is after 28
+    _, busy = held(1, (1.0, 1.001), 0.25, BUSY)
+    assert busy > 3 * quiet
+
+
+def test_who_is_behind_rests_and_is_still_among_those_that_cannot_be_told_apart() -> None:
+    finals = Finals(NAMES[:3], BUSY)
+    generator = np.random.default_rng(8)
+    wide = {name: samples(noisy(generator, 1.0, 40, 0.3)) for name in NAMES[:3]}
+    work = {NAMES[0]: [1.05] * 40, NAMES[1]: [1.0] * 40, NAMES[2]: [1.001] * 40}
+    finals.add(
+        wide, {name: noisy(generator, values[0], 40, 0.002) for name, values in work.items()}
+    )
+    standing = finals.standing()
+    assert standing is not None
+    assert standing.behind[NAMES[0]].log_ratio > 3.3 * standing.behind[NAMES[0]].error
+    assert finals.drop() == ()
+    assert NAMES[0] not in finals.racing
+    after = finals.standing()
+    assert after is not None
+    assert NAMES[0] in after.best
+    assert after.recommended in finals.racing

@@ -96,9 +96,9 @@ COUNTING = [each for each in VARIANTS if counting_variant(each, nvidia=True) is 
 def test_a_counting_problem_has_groups_enough_and_is_allowed(variant):
     parameters = default_parameters(variant)
     device = Device("P", "OpenCL 3.0", "D", "GPU", vendor="NVIDIA", max_work_group_size=1024,
-                    max_work_item_sizes=(1024,) * 3, elements=("float", "double"),
+                    max_work_item_sizes=(1024,) * 3, elements=("half", "float", "double"),
                     compute_capability="9.0")  # fmt: skip
-    element = "float" if "float" in variant.elements else "double"
+    element = "float" if "float" in variant.elements else variant.elements[0]
     for groups in (1, 100, 3168):
         problem = counting_problem(variant, parameters, element, groups)
         assert geometry(variant, parameters, problem).groups >= groups

@@ -49,6 +49,17 @@ def test_a_kind_is_told_by_content(tmp_path: Path) -> None:
         kind_of(tmp_path / "missing")
 
 
+def test_what_a_cut_file_does_not_give_is_said(files, tmp_path: Path) -> None:
+    cut, said = tmp_path / "cut.gemmviz", []
+    whole = files["store"].read_bytes()
+    cut.write_bytes(whole[: len(whole) // 2])
+    found = list(results_of(cut, complain=said.append))
+    assert len(found) < 4
+    assert "is cut short" in said[0]
+    assert all(sentence.endswith(".") for sentence in said)
+    list(results_of(files["store"], complain=pytest.fail))
+
+
 def test_a_damaged_results_file_is_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "r.gemmviz"
     path.write_bytes(b"SQLite format 3\0" + b"\xff" * 2000)

@@ -53,6 +53,14 @@ def test_one_kernel_is_told_by_its_parameters() -> None:
     assert one["correctness"] == 1.0
 
 
+def test_the_build_is_told_where_it_is_known() -> None:
+    document = to_t4([saved(build_seconds=0.25), saved()])
+    keeps_to_t4(document)
+    known, unknown = (entry["times"] for entry in document["results"])
+    assert known["compilation_time"] == 250.0
+    assert "compilation_time" not in unknown
+
+
 def test_what_results_differ_in_is_part_of_their_configurations() -> None:
     first = saved(64)
     variant = replace(first.job.variant, id="naive")

@@ -7,13 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gemmviz.core.codec import from_json, to_json
 from gemmviz.core.finals import judge
 from gemmviz.core.model import Check, Failure, Job, Problem, Result, Samples
+from gemmviz.core.placing import Placing, Unplaced
 from gemmviz.core.policy import QUICK, Policy
 from gemmviz.core.race import SAMPLES, SCREENING
+from gemmviz.core.soundness import objection
+from gemmviz.core.store.forms import form_of, result_of
 from gemmviz.core.sweep import Configuration, Sweep, SweepCell
 from gemmviz.core.sweep_plan import plan
-from gemmviz.core.winners import cells_of, crowned, winners_of
+from gemmviz.core.winners import cells_of, crowned, placing_words, placings_of, winners_of
 from tests.core.sweeps import HERE, kernel
 
 PROBLEM = Problem(64, 64, 64)
@@ -22,6 +26,7 @@ SWEEP = Sweep(
     QUICK,
 )  # fmt: skip
 NAMES = plan(SWEEP).configurations
+OUT = Unplaced(NAMES[2].variant, NAMES[2].parameters, 0.1, "Dropped.")
 VERIFIED = Check("verified", 64, 64, 64)
 WRONG = replace(VERIFIED, verdict="wrong", cells_wrong=9)
 
@@ -64,7 +69,7 @@ def test_a_race_that_was_decided_is_decided_the_same_from_its_results() -> None:
     assert 0.9 < winner.confidence < 1
     assert winner.words.startswith(
         "Take work_1d TS=8 WPT=1 at 64 x 64 x 64 float on pthread-cpu · PoCL 3.0-rc2: 2 cannot be "
-        "told apart from the fastest within 6 %."
+        "told apart from the best within 6 %."
     )
     assert "sure that none of the 2 others is more than 6 % faster." in winner.words
 
@@ -136,3 +141,99 @@ def test_a_finalist_that_is_slower_says_by_how_much() -> None:
     assert (slow.state, slow.best) == ("dropped", False)
     assert slow.why_not == "Slower than the best in the finals, 1.5 times as long."
     assert slow.ratio == pytest.approx(1 / 1.5)
+
+
+def decided(sweep: Sweep = SWEEP) -> tuple[tuple[SweepCell, ...], list[Result]]:
+    """Cells at the end of a sweep by other words than its samples alone would have, and results."""
+    every = sweep.strategy == "exhaustive"
+    times = {
+        name: np.array(result.samples.seconds)
+        for name, result in zip(NAMES, finals(), strict=False)
+    }
+    standing = judge(times, 0.06, (NAMES[1],))  # which only the finals themselves know
+    assert standing is not None
+    cells = list(cells_of(sweep, screened()))
+    for place in (2, 3):
+        out = replace(cells[place], odds=0.02 * place, why_not="Dropped after 3 samples.")
+        cells[place] = replace(out, state="measured" if every else "dropped", final=every)
+        if every:
+            cells[place] = replace(cells[place], why_not="")
+    final = {cell.configuration: cell for cell in cells_of(sweep, [*screened(), *finals()])}
+    for place, name in enumerate(NAMES[:2]):
+        cell = crowned(replace(final[name], state="measured", final=True), standing)
+        cells[place] = replace(cell, state="measured", why_not="") if every else cell
+    (winner,) = winners_of(cells, QUICK, (HERE,))
+    placings = placings_of(cells, winner, 1.7e9)
+    told = [
+        replace(result, placing=placings[name])
+        for name, result in zip(NAMES, finals(), strict=False)
+    ]
+    return tuple(cells), told
+
+
+def saved(results: list[Result]) -> list[Result]:
+    """The same as a file gives them back."""
+    return [
+        replace(result, placing=from_json(Placing, to_json(result.placing)))
+        if result.placing is not None
+        else result
+        for result in results
+    ]
+
+
+@pytest.mark.parametrize("strategy", ["racing", "exhaustive"])
+def test_what_the_finals_said_is_said_again_word_for_word(strategy: str) -> None:
+    sweep = replace(SWEEP, strategy=strategy)
+    cells, told = decided(sweep)
+    assert [cell.best for cell in cells] == [True, False, False, False]
+    again = cells_of(sweep, saved([*screened(), *told]))
+    assert {cell.configuration: cell for cell in again} == {c.configuration: c for c in cells}
+    assert winners_of(again, QUICK, (HERE,)) == winners_of(cells, QUICK, (HERE,))
+    # The samples alone say something else.
+    old = cells_of(sweep, [*screened(), *finals()])
+    assert [cell.best for cell in old] == [True, True, False, False]
+
+
+def test_of_two_finals_the_later_ones_count() -> None:
+    _, told = decided()
+    assert told[0].placing is not None
+    later = replace(told[0].placing, decided_at=1.8e9, unplaced=(), words="x")
+    cells = cells_of(SWEEP, [*screened(), *told, *screened(), replace(told[0], placing=later)])
+    assert [cell.final for cell in cells] == [True, False, False, False]
+    assert [cell.why_not for cell in cells] == ["", *["Dropped before the finals."] * 3]
+
+
+def test_without_the_one_to_take_the_samples_decide() -> None:
+    _, told = decided()
+    cells = {cell.configuration: cell for cell in cells_of(SWEEP, [*screened(), told[1]])}
+    assert cells[NAMES[1]].best
+    assert cells[NAMES[1]].ratio == 1
+
+
+def test_a_result_says_what_its_sweep_said() -> None:
+    placing = Placing(1.7e9, "Take this.", best=True, ratio=1.0)
+    assert placing_words(placing) == ("Take this.",)
+    assert placing_words(replace(placing, ratio=0.99)) == (
+        "Take this.", "It cannot be told apart from the best.",
+    )  # fmt: skip
+    assert placing_words(replace(placing, best=False, ratio=0.5)) == (
+        "Take this.", "Slower than the best in the finals, 2 times as long.",
+    )  # fmt: skip
+
+
+def test_a_place_that_no_sweep_gives_is_not_read() -> None:
+    good = Placing(1.7e9, "Take this.", best=True, ratio=1.0, unplaced=(OUT,))
+    assert objection(replace(result(NAMES[0], [1.0]), placing=good)) == ""
+    for bad in (
+        replace(good, ratio=0.0), replace(good, ratio=np.nan), replace(good, decided_at=1e30),
+        replace(good, odds=1.5), replace(good, unplaced=(replace(OUT, odds=-1.0),)),
+    ):  # fmt: skip
+        assert objection(replace(result(NAMES[0], [1.0]), placing=bad)) != ""
+
+
+def test_a_result_without_a_place_is_written_as_it_was_before_there_were_any() -> None:
+    plain = result(NAMES[0], [1.0])
+    assert "placing" not in form_of(plain).body
+    placed = replace(plain, placing=Placing(1.7e9, "x", best=True, ratio=1.0, unplaced=(OUT,)))
+    form = form_of(placed)
+    assert result_of(form.texts, form.body, placed.samples) == placed

@@ -30,6 +30,15 @@ def test_a_time_limit_ends_a_run(engine: Engine, pocl: Device) -> None:
     assert not result.stopped
 
 
+def test_a_quiet_run_sends_what_it_has_again_and_again(engine: Engine, pocl: Device) -> None:
+    """Else a sudden end of the app would lose all of it."""
+    policy = replace(UNTIL_STOPPED, limit_seconds=1.2, quiet=True)
+    job = make_job(pocl, "tiled", (64, 64, 64), policy=policy)
+    items = list(engine.run(job, pocl))
+    assert sum(isinstance(item, SampleBatch) and len(item.samples) > 0 for item in items) >= 2
+    assert items[-1].build_seconds > 0
+
+
 def test_a_number_of_launches_is_met_exactly(engine: Engine, pocl: Device) -> None:
     result = run(engine, pocl, "tiled", (16, 16, 16), policy=fixed(777))
     assert sum(result.samples.launches) == 777

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +14,7 @@ from gemmviz.core.store.schema import VERSION, ForeignTablesError, migrate, rema
 
 _MAGIC = b"SQLite format 3\0"
 _BUSY_SECONDS = 10.0
+_HURRY_MILLISECONDS = 50  # how long a thread waits for other programs that must not be held up
 _LONGEST = 64 * 2**20  # bytes of a single value
 _CHECKED_BYTES = 8 * 2**20  # a whole file up to this is read through when it is opened
 _CACHE_KIB = 64 * 1024  # holds the rows of 200,000 results, which each search reads
@@ -23,7 +24,7 @@ _DAMAGED = "is damaged: it is read as far as it can be, and nothing is written i
 class StoreError(Exception):
     """Why a results file cannot be used; the message is one sentence for a person.
 
-    ``kind`` is "damaged", "full", "read_only", "busy" or "".
+    ``kind`` is "damaged", "full", "read_only", "busy", "gone" or "".
     """
 
     def __init__(self, sentence: str, kind: str = "") -> None:
@@ -91,7 +92,7 @@ def connect(path: Path, mode: str, *, cut: bool = False) -> sqlite3.Connection:
         isolation_level=None, check_same_thread=False,
     )  # fmt: skip
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)  # for VACUUM INTO
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1)
     connection.text_factory = _text
     pragmas = [
@@ -130,6 +131,7 @@ class Database:
                 self._make()
             else:
                 self._look()
+            self._identity = _identity_of(path)
         if not self.read_only:
             self._prepare(is_new)
 
@@ -157,6 +159,11 @@ class Database:
             self._all.append(made)
         return made
 
+    def hurry(self) -> None:
+        """Let the questions of this thread fail at once where another program has the file."""
+        with told(self.path):
+            self.connection.execute(f"PRAGMA busy_timeout = {_HURRY_MILLISECONDS}")
+
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction; within one that is open already, part of it.
@@ -170,6 +177,10 @@ class Database:
         if connection.in_transaction:
             yield connection
             return
+        # SQLite would go on in a file without a name, whose results nobody could ever read.
+        if _identity_of(self.path) != self._identity:
+            sentence = f"{self.path} was deleted, moved or replaced while it was open."
+            raise StoreError(sentence, "gone")
         with told(self.path):
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -189,6 +200,10 @@ class Database:
         """Closes every connection; the last one folds the log of changes into the file."""
         with self._lock:
             self._closed = True
+            if self._all and not self.read_only and _identity_of(self.path) != self._identity:
+                # SQLite leaves the log of a file that was moved behind under the old name.
+                with suppress(sqlite3.Error):
+                    self._all[0].execute("PRAGMA wal_checkpoint(TRUNCATE)")
             for connection in self._all:
                 connection.close()
             self._all.clear()
@@ -285,6 +300,15 @@ class Database:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
+
+
+def _identity_of(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another one that takes its name; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _writable(path: Path) -> bool:

@@ -44,6 +44,8 @@ def form_of(result: Result, *, running: bool = False) -> Form:
     """What is written of a result."""
     data = to_json(replace(result, samples=Samples(), build_log=""))
     del data["samples"], data["build_log"]
+    if data["placing"] is None:
+        del data["placing"]  # so that an app that knows none reads the rest
     variant = data["job"].pop("variant")
     texts = {"source": variant.pop("source"), "variant": _dump(variant)}
     texts["device"] = _dump(data.pop("device"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -45,6 +45,14 @@ class ResultStore(SavedResults):
         if not store.read_only:
             store._tidy()
         return store
+
+    def hurry(self) -> None:
+        """Let the questions of this thread fail at once where another program has the file.
+
+        Raises:
+            StoreError: The file cannot be opened any more.
+        """
+        self._database.hurry()
 
     def close(self) -> None:
         """Write what is left and close the file; nothing may be asked any more."""
@@ -189,11 +197,15 @@ class ResultStore(SavedResults):
         """Bring deleted results back."""
         self._mark_deleted(ids, None)
 
-    def save_copy(self, path: Path) -> None:
-        """Write all that is in the file into a new one.
+    def save_copy(self, path: Path, at: Callable[[Callable[[], None]], None] | None = None) -> None:
+        """Write all that is in the file into a new one; others may go on writing meanwhile.
 
         Of a file that is only read, because it is damaged or holds more than our tables, each
         result that can be read is written anew.
+
+        Args:
+            path: The new file.
+            at: Is called with a function, which chooses the moment that is copied by being called.
 
         Raises:
             StoreError: It could not be written, or there is such a file.
@@ -203,8 +215,20 @@ class ResultStore(SavedResults):
         if self.read_only:
             self._rescue_into(path)
             return
+        source = self._database.connection
+
+        def choose() -> None:
+            source.execute("BEGIN")  # what is read first is what this connection sees until its end
+            source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
         with told(path):
-            self._database.connection.execute("VACUUM INTO ?", (str(path),))
+            try:
+                choose() if at is None else at(choose)
+                with closing(sqlite3.connect(path, isolation_level=None)) as copy:
+                    source.backup(copy)
+            finally:
+                if source.in_transaction:
+                    source.execute("ROLLBACK")
 
     # --- the rest
 
