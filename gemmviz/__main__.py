@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 
@@ -11,6 +12,8 @@ def main() -> None:
     # The window takes options of its own and files; any other first word is a command.
     first = arguments[0] if arguments else "--theme"
     if not first.endswith((".toml", ".gemmviz")) and not first.startswith(("--theme", "--results")):
+        # Whoever ends a command kindly is told what was measured so far, as with Ctrl+C.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             from gemmviz.cli.parser import run_command
 

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from gemmviz.app.archive_chain import ArchiveChain
+from gemmviz.app.archive_edits import ArchiveEdits
 from gemmviz.app.archive_feed import Feed
-from gemmviz.app.archive_writer import ArchiveWriter, Deletion, Entry, Remark
+from gemmviz.app.archive_reader import (
+    ArchiveReader,
+    CloseFile,
+    Copied,
+    CopyFile,
+    Opened,
+    OpenFile,
+    Purpose,
+    Read,
+    ReadResults,
+    Ready,
+    ready,
+)
+from gemmviz.app.archive_writer import ArchiveWriter, Entry
 from gemmviz.app.book import ResultBook
 from gemmviz.app.estimator import foreseen
 from gemmviz.app.laboratory import Laboratory
@@ -18,28 +34,33 @@ from gemmviz.app.narration import Line
 from gemmviz.app.recent_files import RecentFiles
 from gemmviz.app.run_queue import RunQueue
 from gemmviz.app.runs import Run
-from gemmviz.app.samples import tally
-from gemmviz.core.model import Result, Samples
-from gemmviz.core.paths import results_file
+from gemmviz.core.model import Result
 from gemmviz.core.store import ResultStore, StoreError
 
 _TICK_MILLISECONDS = 900  # what a sudden end may lose, with the time that writing takes below 1 s
 _WATCH_MILLISECONDS = 1000
-_MOST_USUAL = 9
-_MOST_SHOWN_SAMPLES = 20_000_000  # at once: half a gigabyte
+_HOPELESS = ("damaged", "gone", "read_only")
+"""Kinds of refusal after which it is of no use to try the same file again."""
 
 
 class Archive(QObject):
     """The results file that is open, if any: ``store`` reads it on the GUI thread.
 
+    What is measured goes into it or, where it may only be read, into the one before or the
+    person's own: ``saving`` says which. Files are opened, copied and read by ``reader``, on a
+    thread of its own; ``file_ended`` follows each opening with the path and why it failed, or "".
     ``opened`` follows another file, ``changed`` whatever was written into it by this window or by
     another program, and ``trouble_changed`` a change of ``trouble``: why results are not saved, as
-    a sentence, or "".
+    a sentence, or "". ``told`` is why something could not be read. ``edits`` changes what is saved.
     """
 
     opened = Signal()
+    file_ended = Signal(str, str)
     changed = Signal()
     trouble_changed = Signal()
+    run_read = Signal(object)
+    changes_read = Signal(object, object)
+    told = Signal(str)
     line_logged = Signal(object)
 
     def __init__(
@@ -53,16 +74,26 @@ class Archive(QObject):
         self._queue, self._laboratory, self._book = queue, laboratory, book
         self.store: ResultStore | None = None
         self.recent = RecentFiles()
+        self.reader = ArchiveReader(self)
+        self.reader.answered.connect(self._on_answered)
         self.trouble = ""
-        self._writer: ArchiveWriter | None = None
+        self._nowhere = ""  # why there is no file to save into
+        self._chain = ArchiveChain(self)
+        self._chain.written.connect(self._on_written)
+        self._chain.refused.connect(self._on_refused)
+        self._chain.left_out.connect(self._on_left_out)
+        self._chain.left.connect(self._on_left)
+        self._hopeless: ArchiveWriter | None = None  # for which another file was asked for
+        self._useless: set[Path] = set()
         self._numbers: dict[int, int] = {}  # of results that came from the file
-        self._undo: list[tuple[int, ...]] = []
+        self.edits = ArchiveEdits(self._edit)
         self._tick = QTimer(self, interval=_TICK_MILLISECONDS)
         self._tick.timeout.connect(self._on_tick)
         self._watch = QTimer(self, interval=_WATCH_MILLISECONDS)
         self._watch.timeout.connect(self._on_watch)
         self._seen = 0
         self._feed = Feed(queue, laboratory, self)
+        queue.job_advanced.connect(self._on_job_advanced)
 
     # --- files
 
@@ -72,205 +103,234 @@ class Archive(QObject):
         return self.store.path if self.store is not None else None
 
     @property
+    def saving(self) -> Path | None:
+        """The file that results go into; None where there is none."""
+        writer = self._chain.current
+        return writer.store.path if writer is not None else None
+
+    @property
     def writable(self) -> bool:
-        """Whether results are being saved."""
-        return self.store is not None and not self.store.read_only
+        """Whether the open file is the one that results go into."""
+        store = self.store
+        return store is not None and self._chain.writes(store) and not store.read_only
 
-    def open(self, path: Path) -> str:
-        """Open a results file, or make it; returns why it cannot be, or "".
+    @property
+    def remark(self) -> str:
+        """Why the open file is only read, and where results go instead; else ""."""
+        problem, saving = self.store.problem if self.store is not None else "", self.saving
+        if not problem or saving is None or saving == self.path:
+            return problem
+        return f"{problem} What is measured goes into {saving}."
 
-        A file that may only be read is open afterwards, and ``trouble`` says why nothing is saved.
+    def open(self, path: Path) -> None:
+        """Open a results file, or make it; ``file_ended`` follows.
+
+        What is measured goes there from then on, runs under way included, unless it may only be
+        read.
         """
-        try:
-            store = ResultStore.open(path)
-        except StoreError as error:
-            self._log(str(error), bad=True)
-            return str(error)
-        self._adopt(store)
-        self.recent.add(path)
-        return ""
+        self.reader.ask(OpenFile((path,), place=True))
 
-    def open_first(self, paths: Sequence[Path]) -> None:
+    def open_first(self, paths: Sequence[Path] = ()) -> None:
         """Open the first of some files that can be; the person's own where none can."""
-        if not any(not self.open(path) for path in paths):
-            self.open_usual()
-
-    def open_usual(self) -> None:
-        """Open the person's own file; where it cannot be written, one beside it."""
-        first: ResultStore | None = None
-        sentence = ""
-        for number in range(1, _MOST_USUAL + 1):
-            path = results_file(number)
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                store = ResultStore.open(path)
-            except OSError as error:
-                sentence = f"{path}: {error.strerror or error}."
-                break
-            except StoreError as error:
-                sentence = sentence or str(error)
-                continue
-            if not store.read_only:
-                if number > 1:
-                    self._log(f"{sentence} Results go into {path}.", bad=True)
-                if first is not None:
-                    first.close()
-                self._adopt(store)
-                return
-            sentence = sentence or store.problem
-            if first is None:
-                first = store
-            else:
-                store.close()
-        if first is not None:
-            self._adopt(first)
-        else:
-            self._set_trouble(f"Results are not saved: {sentence}")
+        self.reader.ask(OpenFile(tuple(paths), usual=True, place=True))
 
     def save_copy(self, path: Path) -> None:
-        """Write all that is in the file into another one, and go on there."""
-        if self._writer is not None:
-            self._put(self._feed.take())
-            self._writer.copy(path)
+        """Write all that is in the file into another one, and go on there.
+
+        One at a time: a writer remembers what was written since one copy alone.
+        """
+        if any(isinstance(each, CopyFile) for each in self.reader.pending):
+            self._complain("The copy was not saved: another one is being made.")
+        elif self.store is not None:
+            writer = self._chain.current if self._chain.writes(self.store) else None
+            self._on_tick()
+            self.reader.ask(CopyFile(self.store, path, writer.choose if writer else None))
 
     def close(self) -> None:
         """Write what has come, runs under way as if stopped now, and close the file."""
-        self._shut([*self._feed.take(), *self._feed.end()])
-
-    def _shut(self, last: Sequence[Entry]) -> None:
         self._tick.stop()
         self._watch.stop()
-        self._put(last)
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            writer.finish()
-            if writer.is_behind:
-                self._log(f"What was measured last is not saved: {writer.refusal}", bad=True)
-            writer.deleteLater()
-        self.store = None
-        self._feed.is_open = False
+        self._chain.put([*self._feed.take(), *self._feed.end()])
+        store, self.store = self.store, None
+        refusal = self._chain.close()
+        if refusal:
+            self._log(f"What was measured last is not saved: {refusal}", bad=True)
+        if store is not None:
+            self._retire(store)
+        self.reader.finish()
 
-    def _adopt(self, store: ResultStore) -> None:
+    def _save_into(self, store: ResultStore, *, copied: bool = False) -> None:
         """Go on with another file; runs under way are saved there from their first sample on."""
-        self._shut([*self._feed.take(), *self._feed.give_up()])
-        self.store = store
-        self._numbers.clear()
-        self._undo.clear()
-        self._feed.is_open = not store.read_only
-        self._writer = ArchiveWriter(store, self)
-        self._writer.written.connect(self._on_written)
-        self._writer.refused.connect(self._on_refused)
-        self._writer.left_out.connect(self._on_left_out)
-        self._writer.copied.connect(self._on_copied)
-        self._writer.start()
-        self._seen = self._count_changes()
+        self._on_tick()
+        self._chain.go_on(store, self._feed.parting(), copied=copied)
+        if not copied:
+            self._feed.rewind()
+        self._useless.discard(store.path)
         self._tick.start()
+
+    @Slot(object)
+    def _on_left(self, store: ResultStore) -> None:
+        if store is not self.store:
+            self._retire(store)
+
+    def _retire(self, store: ResultStore) -> None:
+        """Close a file that nobody uses any more; by the one thread that may be reading it."""
+        if not self._chain.uses(store):
+            self.reader.ask(CloseFile(store))
+
+    def _look_at(self, store: ResultStore, *, copied: bool = False) -> None:
+        """Show what is in a file from now on; in a copy results have the ids that they had."""
+        old, self.store = self.store, store
+        self.edits.forget()
+        if not copied:
+            self._numbers.clear()
+        with suppress(StoreError):
+            store.hurry()
+        self._seen = self._count_changes()
         self._watch.start()
-        self._on_refused()
+        if old is not None:
+            self._retire(old)
+        self.recent.add(store.path)
+        self._update_trouble()
         self.opened.emit()
         self.changed.emit()
+
+    # --- what comes back from the reader
+
+    @Slot(object, object)
+    def _on_answered(self, request: object, answer: object) -> None:
+        if isinstance(request, OpenFile) and isinstance(answer, Opened):
+            self._on_file_opened(request, answer)
+        elif isinstance(request, CopyFile) and isinstance(answer, Copied):
+            self._on_copied(request, answer)
+        elif isinstance(request, ReadResults) and isinstance(answer, Read):
+            self._on_read(request, answer)
+
+    def _on_file_opened(self, request: OpenFile, found: Opened) -> None:
+        for sentence in found.remarks:
+            self._log(sentence, bad=True)
+        store, place = found.store, found.place
+        if store is not None and not store.read_only:
+            place = store
+        elif place is not None and self._chain.current is not None:
+            self._retire(place)  # there is one by now
+            place = None
+        if place is not None:
+            self._save_into(place)
+            if place is not store or found.remarks or request.avoid:
+                self._log(f"Results go into {place.path}.")
+        elif self._chain.current is None:
+            self._nowhere = found.problem or (store.problem if store is not None else "")
+        if store is not None and request.shown:
+            self._look_at(store)
+        self._update_trouble()
+        path = request.paths[0] if request.paths else (store.path if store is not None else "")
+        self.file_ended.emit(str(path), found.problem)
+
+    def _on_copied(self, request: CopyFile, copy: Copied) -> None:
+        writer = self._chain.current if self._chain.writes(request.store) else None
+        if copy.store is None:
+            if writer is not None:
+                writer.forget_copy()
+            self._complain(f"The copy was not saved: {copy.problem}")
+            return
+        self._save_into(copy.store, copied=writer is not None)
+        self._look_at(copy.store, copied=writer is not None)
+
+    def _on_read(self, request: ReadResults, read: Read) -> None:
+        if request.store is not self.store:
+            return
+        if read.problem:
+            self._complain(read.problem)
+        elif request.purpose == "changes":
+            self.changes_read.emit(request.numbers, read.changes)
+        elif request.purpose == "details":
+            self.run_read.emit(_run_of(read.results[0], self._laboratory.next_id()))
+        else:
+            there = self._there
+            found = dict(zip(request.numbers, read.results, strict=True))
+            new = [number for number in found if number not in there]
+            there |= dict(zip(new, self.show_ready([found[each] for each in new]), strict=True))
+            self._numbers |= {run.job.id: number for number, run in there.items()}
+            if request.first in there:
+                self._queue.show(there[request.first])
 
     # --- what is in the file
 
     def number_of(self, run: Run) -> int | None:
         """The id in the file of a run of this session; None where it is not there."""
         known = self._numbers.get(run.job.id)
-        if known is None and self._writer is not None:
-            known = self._writer.numbers.get(run.job.id)
+        writer = self._chain.current
+        if known is None and writer is not None and writer.store is self.store:
+            known = writer.numbers.get(run.job.id)
         return known
 
-    def show(self, results: Sequence[Result], numbers: Sequence[int] = ()) -> tuple[Run, ...]:
-        """Add finished results to the session, as if they had been measured, and show the first.
+    @property
+    def _there(self) -> dict[int, Run]:
+        """The runs of this session that are in the file, by their ids there."""
+        pairs = ((self.number_of(run), run) for run in self._book.runs)
+        return {number: run for number, run in pairs if number is not None}
 
-        Args:
-            results: With their samples.
-            numbers: Their ids in the open file, where they are from there.
+    def show(self, results: Sequence[Result]) -> tuple[Run, ...]:
+        """Add finished results to the session, as if they had been measured, and show the first."""
+        return self.show_ready(ready(results))
 
-        Returns:
-            The runs.
-        """
-        runs = []
-        for place, result in enumerate(results):
-            run = _run_of(result, self._laboratory.next_id())
-            if place < len(numbers):
-                self._numbers[run.job.id] = numbers[place]
+    def show_ready(self, results: Sequence[Ready]) -> tuple[Run, ...]:
+        """The same of results whose samples are summed up already."""
+        runs = tuple(_run_of(each, self._laboratory.next_id()) for each in results)
+        for run in runs:
             self._book.add(run)
-            runs.append(run)
         if runs:
             self._queue.show(runs[0])
-        return tuple(runs)
+        return runs
 
     def show_saved(self, numbers: Sequence[int]) -> str:
-        """Show saved results; those that the session has are not added again.
+        """Read saved results and show them; those that the session has are not added again.
 
         Returns:
-            Why one could not be read, or "".
+            Why they cannot be read, or ""; what turns out only then is ``told``.
+        """
+        there = self._there
+        wanted = [number for number in numbers if number not in there]
+        if numbers and not wanted:
+            self._queue.show(there[numbers[0]])
+            return ""
+        return self.read(wanted, "show", numbers[0])
+
+    def read(self, numbers: Sequence[int], purpose: Purpose, first: int | None = None) -> str:
+        """Read saved results; ``run_read`` or ``changes_read`` follows, or ``told``.
+
+        Args:
+            numbers: Their ids in the file.
+            purpose: "details" of one, "changes" of two, or to "show" them all.
+            first: The one that is put in front.
+
+        Returns:
+            Why they cannot be read, or "".
         """
         if self.store is None:
             return "No results file is open."
-        shown = {number: run for run in self._book.runs
-                 if (number := self.number_of(run)) is not None}  # fmt: skip
-        wanted = [number for number in numbers if number not in shown]
-        results: list[Result] = []
-        room = _MOST_SHOWN_SAMPLES
-        try:
-            for number in wanted:
-                results.append(self.store.result(number))
-                room -= len(results[-1].samples)
-                if room < 0 and len(results) > 1:
-                    return "They have too many samples to be shown at once: choose fewer."
-        except StoreError as error:
-            return str(error)
-        added = dict(zip(wanted, self.show(results, wanted), strict=True))
-        if numbers:
-            self._queue.show({**shown, **added}[numbers[0]])
+        self.reader.ask(ReadResults(self.store, tuple(numbers), purpose, first))
         return ""
-
-    def peek(self, number: int) -> Run:
-        """A saved result as a run that is in no list.
-
-        Raises:
-            StoreError: It cannot be read.
-        """
-        if self.store is None:
-            raise StoreError("No results file is open.")
-        return _run_of(self.store.result(number), self._laboratory.next_id())
-
-    def annotate(
-        self, ids: Sequence[int], note: str | None = None, tags: Sequence[str] | None = None
-    ) -> None:
-        """Write a note or tags beside saved results."""
-        words = None if tags is None else tuple(tags)
-        self._put([Remark(tuple(ids), note, words)])
-
-    def delete(self, ids: Sequence[int]) -> None:
-        """Take saved results out of the file; see :meth:`undo`."""
-        if self.writable:
-            self._undo.append(tuple(ids))
-            self._put([Deletion(tuple(ids))])
-
-    @property
-    def undoable(self) -> int:
-        """How many results :meth:`undo` would bring back."""
-        return len(self._undo[-1]) if self._undo else 0
-
-    def undo(self) -> None:
-        """Bring back what was deleted last."""
-        if self._undo:
-            self._put([Deletion(self._undo.pop(), undone=True)])
 
     # --- writing
 
+    def _edit(self, entries: Sequence[Entry]) -> bool:
+        if self.writable:
+            self._chain.put(entries)
+        return self.writable
+
     @Slot()
     def _on_tick(self) -> None:
-        if self._writer is not None:
-            self._put(self._feed.take())
+        if self._chain.current is not None:
+            self._chain.put(self._feed.take())
 
-    def _put(self, entries: Sequence[Entry]) -> None:
-        if entries and self._writer is not None and self.writable:
-            self._writer.put(entries)
-
-    # --- what comes back
+    @Slot(int)
+    def _on_job_advanced(self, _: int) -> None:
+        """What a quiet run has sent is written at once: nothing is timed just then, but soon."""
+        if self._queue.quiet and self._chain.current is not None:
+            self._on_tick()
+            self._tick.start()
 
     @Slot()
     def _on_written(self) -> None:
@@ -279,22 +339,19 @@ class Archive(QObject):
 
     @Slot()
     def _on_refused(self) -> None:
-        """Asks the file that is open now: the news may be of one that was closed since."""
-        if self.store is None or self._writer is None:
-            return
-        sentence = self.store.problem or self._writer.refusal
-        self._set_trouble(f"Results are not saved: {sentence}" if sentence else "")
+        """Asks the file that is saved into now: the news may be of one that was left since."""
+        writer = self._chain.current
+        if writer is not None and writer.kind in _HOPELESS and writer is not self._hopeless:
+            self._hopeless = writer
+            self._useless.add(writer.store.path)
+            # What is gone is shown no longer, while of a damaged file much may still be read.
+            shown = writer.kind == "gone" and writer.store is self.store
+            self.reader.ask(OpenFile(usual=True, shown=shown, avoid=frozenset(self._useless)))
+        self._update_trouble()
 
     @Slot(str)
     def _on_left_out(self, sentence: str) -> None:
         self._log(sentence, bad=True)
-
-    @Slot(str, str)
-    def _on_copied(self, path: str, problem: str) -> None:
-        if problem:
-            self._log(f"The copy was not saved: {problem}", bad=True)
-        elif self._writer is not None:  # else all is closed already
-            self.open(Path(path))
 
     @Slot()
     def _on_watch(self) -> None:
@@ -310,7 +367,10 @@ class Archive(QObject):
         except StoreError:
             return self._seen
 
-    def _set_trouble(self, sentence: str) -> None:
+    def _update_trouble(self) -> None:
+        writer = self._chain.current
+        sentence = writer.refusal if writer is not None else self._nowhere
+        sentence = f"Results are not saved: {sentence}" if sentence else ""
         if sentence == self.trouble:
             return
         before, self.trouble = self.trouble, sentence
@@ -320,14 +380,19 @@ class Archive(QObject):
             self._log("Results are saved again.")
         self.trouble_changed.emit()
 
+    def _complain(self, sentence: str) -> None:
+        self._log(sentence, bad=True)
+        self.told.emit(sentence)
+
     def _log(self, text: str, *, bad: bool = False) -> None:
         self.line_logged.emit(Line(time.time(), "results", text, bad))
 
 
-def _run_of(result: Result, job_id: int) -> Run:
+def _run_of(found: Ready, job_id: int) -> Run:
     """A finished result as a run of this session, under an id of its own."""
+    result, samples = found
     job = replace(result.job, id=job_id)
     run = Run(job, result.device, foreseen(job, result.device))
-    run.take(tally(job_id, result.samples))
-    run.take(replace(result, job=job, samples=Samples()))
+    run.take(replace(samples, job_id=job_id))
+    run.take(replace(result, job=job))
     return run

@@ -14,10 +14,10 @@ from gemmviz.app.laboratory import Laboratory
 from gemmviz.app.run_queue import RunQueue
 from gemmviz.app.runs import Run
 from gemmviz.core.comparison import Comparison
-from gemmviz.core.experiments import Outcome, RunSweep, describe_experiment
+from gemmviz.core.experiments import Outcome, RaceDevices, RunSweep, describe_experiment
 from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters
-from gemmviz.core.messages import CellMeasured, DevicesMeasured
+from gemmviz.core.messages import CellMeasured, DevicesMeasured, Message
 from gemmviz.core.model import Result, Samples
 from gemmviz.core.sweep_file import identity
 
@@ -35,14 +35,13 @@ class _Followed:
 
 
 class Feed(QObject):
-    """Gathers entries until they are taken; nothing while no file is open to be written."""
+    """Gathers entries until they are taken, also while there is no file to write them into."""
 
     def __init__(
         self, queue: RunQueue, laboratory: Laboratory, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._queue, self._laboratory = queue, laboratory
-        self.is_open = False
         self._followed: dict[int, _Followed] = {}
         self._ended: list[Entry] = []
         self._sweeps: dict[int, str] = {}
@@ -50,6 +49,7 @@ class Feed(QObject):
         queue.job_queued.connect(self._on_job_queued)
         queue.job_ended.connect(self._on_job_ended)
         queue.comparison_ended.connect(self._on_comparison_ended)
+        laboratory.experiment_started.connect(self._on_experiment_started)
         laboratory.experiment_advanced.connect(self._on_experiment_advanced)
         laboratory.experiment_ended.connect(self._on_experiment_ended)
 
@@ -60,23 +60,20 @@ class Feed(QObject):
         found = (self._progress(followed) for followed in self._followed.values())
         return [*entries, *(entry for entry in found if entry is not None)]
 
-    def give_up(self) -> list[Entry]:
-        """What takes the runs under way out of the file; they begin anew in the next one."""
+    def parting(self) -> list[Entry]:
+        """What takes the runs under way out of a file that is left."""
+        return [Ending(job_id, None) for job_id in self._followed]
+
+    def rewind(self) -> None:
+        """Tell of the runs under way anew, from their first sample on."""
         for followed in self._followed.values():
             followed.saved, followed.told = 0, None
-        return [Ending(job_id, None) for job_id in self._followed]
 
     def end(self) -> list[Entry]:
         """The ends of the runs under way, as if they were stopped now."""
-        runs = [each.run for each in self._followed.values() if len(each.run.buffer)]
+        ended = [_ended_now(each.run) for each in self._followed.values() if len(each.run.buffer)]
         self._followed.clear()
-        return [
-            Ending(
-                run.job.id,
-                replace(_result_so_far(run), samples=_samples_from(run, 0), stopped=True),
-            )
-            for run in runs
-        ]
+        return [*ended]
 
     @Slot(int)
     def _on_job_queued(self, job_id: int) -> None:
@@ -92,33 +89,55 @@ class Feed(QObject):
         run, result = followed.run, None
         if run.result is not None and (run.summary is not None or not run.result.stopped):
             result = replace(run.result, samples=_samples_from(run, 0))
-        self._append([Ending(job_id, result)])
+        self._ended.extend([Ending(job_id, result)])
+
+    @Slot(int)
+    def _on_experiment_started(self, job_id: int) -> None:
+        """A race may go on for hours, so its samples are saved as those of runs are."""
+        race = self._laboratory.busy.get(job_id)
+        if isinstance(race, RaceDevices):
+            for job, device in zip(race.jobs, race.devices, strict=True):
+                self._followed[job.id] = _Followed(Run(job, device))
 
     @Slot(int, object)
-    def _on_experiment_advanced(self, job_id: int, events: tuple[object, ...]) -> None:
+    def _on_experiment_advanced(self, job_id: int, events: tuple[Message, ...]) -> None:
         for event in events:
+            racing = self._followed.get(event.job_id)
+            if racing is not None:
+                racing.run.take(event)
             if isinstance(event, CellMeasured):
-                self._append([Ending(None, event.result, self._sweep_of(job_id))])
+                self._ended.extend([Ending(None, event.result, self._sweep_of(job_id))])
             elif isinstance(event, DevicesMeasured):
-                self._append([Ending(None, result) for result in event.results])
+                self._ended.extend([Ending(None, result) for result in event.results])
 
     @Slot(object)
     def _on_experiment_ended(self, outcome: Outcome) -> None:
         self._sweeps.pop(outcome.job_id, None)
         answer = outcome.answer
+        if isinstance(outcome.experiment, RaceDevices):
+            self._end_race(outcome.experiment, answer)
         if isinstance(answer, Comparison):
-            self._append([Ending(None, result) for result in answer.results])
             self._on_comparison_ended(answer)
         elif answer is not None:
             kind = type(answer).__name__ if not isinstance(answer, tuple | list) else "Claims"
-            self._append([Found(kind, describe_experiment(outcome.experiment), answer)])
+            self._ended.extend([Found(kind, describe_experiment(outcome.experiment), answer)])
+
+    def _end_race(self, race: RaceDevices, answer: object) -> None:
+        results = answer.results if isinstance(answer, Comparison) else ()
+        by_id = {result.job.id: Ending(result.job.id, result) for result in results}
+        for job in race.jobs:
+            followed = self._followed.pop(job.id, None)
+            if job.id in by_id:
+                self._ended.append(by_id[job.id])
+            elif followed is not None and len(followed.run.buffer):
+                self._ended.append(_ended_now(followed.run))
 
     @Slot(object)
     def _on_comparison_ended(self, comparison: Comparison) -> None:
         """The results are saved by themselves; this is how they compare."""
         names = [_name_of(result) for result in comparison.results]
         if comparison.versus:
-            self._append([Found("Comparison", " against ".join(names), comparison.versus)])
+            self._ended.extend([Found("Comparison", " against ".join(names), comparison.versus)])
 
     def _sweep_of(self, job_id: int) -> str:
         """What the sweep under way is found again by; "" where none has that id."""
@@ -126,10 +145,6 @@ class Feed(QObject):
         if job_id not in self._sweeps and isinstance(experiment, RunSweep):
             self._sweeps[job_id] = identity(experiment.sweep)
         return self._sweeps.get(job_id, "")
-
-    def _append(self, entries: Sequence[Entry]) -> None:
-        if self.is_open:
-            self._ended += entries
 
     def _progress(self, followed: _Followed) -> Progress | None:
         run = followed.run
@@ -162,6 +177,12 @@ def _samples_from(run: Run, start: int) -> Samples:
     views = buffer.launches[start:], buffer.seconds[start:], buffer.at[start:]
     launches, seconds, at = (cast("Sequence[int]", view) for view in views)
     return Samples(launches, seconds, at)
+
+
+def _ended_now(run: Run) -> Ending:
+    """The end of a run that nobody waits for any more."""
+    result = replace(_result_so_far(run), samples=_samples_from(run, 0), stopped=True)
+    return Ending(run.job.id, result)
 
 
 def _result_so_far(run: Run) -> Result:

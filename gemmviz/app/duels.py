@@ -11,18 +11,13 @@ from gemmviz.core.comparison import Comparison
 from gemmviz.core.labels import device_label, problem_label
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.model import Result
-from gemmviz.core.paired import FEWEST_ROUNDS, Versus, describe
+from gemmviz.core.paired import FEWEST_ROUNDS, VERDICTS, Versus, Word, describe
 from gemmviz.core.policy import STOP_WORDS
 from gemmviz.core.verdict import outcome_of
 
 Tone = Literal["good", "bad", "warn", ""]
 
-_SIGNS: dict[str, tuple[str, Tone]] = {
-    "faster": ("▲", "good"),
-    "slower": ("▼", "bad"),
-    "same": ("=", ""),
-    "undecided": ("?", "warn"),
-}
+_TONES: dict[Word, Tone] = {"faster": "good", "slower": "bad", "same": "", "undecided": "warn"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +26,7 @@ class Duel:
 
     Attributes:
         name: What it is called here.
-        verdict: The word, with a sign: "▲ faster", "= same (within 1 %)", or why none counts.
+        verdict: The word, with a sign: "▲ faster", "= tied (within 1 %)", or why none counts.
         tone: The colour of the verdict; never its only sign.
         versus: The ratio of the times, or None where it was not measured.
         counts: Whether both answers are right, so that their speeds mean something.
@@ -130,9 +125,8 @@ def _duel(first: Result, other: Result, name: str, versus: Versus | None) -> Due
         )
     if versus is None:
         return Duel(name, "– not measured", "warn", counts=False)
-    sign, tone = _SIGNS[versus.word]
     within = f" (within {versus.margin * 100:.3g} %)" if versus.word == "same" else ""
-    return Duel(name, f"{sign} {versus.word}{within}", tone, versus)
+    return Duel(name, f"{VERDICTS[versus.word]}{within}", _TONES[versus.word], versus)
 
 
 def _names(results: Sequence[Result]) -> list[str]:

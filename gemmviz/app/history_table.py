@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal, Slot
 
 from gemmviz.app.archive import Archive
-from gemmviz.app.results_table import STATE_ROLE, STRUCK_ROLE, Index
+from gemmviz.app.results_table import SAMPLES_TIP, STATE_ROLE, STRUCK_ROLE, Index
 from gemmviz.app.tips import plain_tip
 from gemmviz.core.store import Filter, Row, StoreError
 from gemmviz.core.store.rows import Order
@@ -75,9 +75,11 @@ _COLUMNS: tuple[tuple[str, Callable[[Row], str], Order | None, Order | None], ..
     ("Verdict", _verdict, None, None),
     ("Tags", lambda row: " ".join(row.tags), None, None),
     ("Note", lambda row: row.note, None, None),
+    ("Samples", lambda row: f"{row.samples:,}" if row.samples else _NONE, None, None),
 )
 """Name, text, and the orders of a rising and of a falling sort, where there are any."""
-TIME, TAGS, NOTE = 0, 8, 9
+TIME, TAGS, NOTE, SAMPLES = 0, 8, 9, 10
+_NUMBERS = (5, 6, SAMPLES)
 _FIGURES = (5, 6)
 _VERDICT = 7
 
@@ -164,7 +166,8 @@ class HistoryModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return name
         if role == Qt.ItemDataRole.ToolTipRole and rising is None:
-            return "The file is not sorted by this column"
+            about = f"{SAMPLES_TIP}\n" if section == SAMPLES else ""
+            return f"{about}The file is not sorted by this column"
         return _alignment(section) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -206,9 +209,10 @@ class HistoryModel(QAbstractTableModel):
         if text == _COLUMNS[index.column()][1](row):
             return False
         if index.column() == TAGS:
-            self._archive.annotate([row.id], tags=text.replace("#", " ").replace(",", " ").split())
+            tags = text.replace("#", " ").replace(",", " ").split()
+            self._archive.edits.annotate([row.id], tags=tags)
         elif index.column() == NOTE:
-            self._archive.annotate([row.id], note=text)
+            self._archive.edits.annotate([row.id], note=text)
         else:
             return False
         return True
@@ -243,5 +247,5 @@ def _tip(row: Row, column: int) -> str:
 
 
 def _alignment(column: int) -> int:
-    side = Qt.AlignmentFlag.AlignRight if column in _FIGURES else Qt.AlignmentFlag.AlignLeft
+    side = Qt.AlignmentFlag.AlignRight if column in _NUMBERS else Qt.AlignmentFlag.AlignLeft
     return int(side | Qt.AlignmentFlag.AlignVCenter)

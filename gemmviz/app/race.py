@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gemmviz.app.duels import Match, match_of
+from gemmviz.app.duels import Duel, Match, match_of
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
 from gemmviz.core.comparison import Comparison
@@ -209,12 +209,19 @@ class Race(QObject):
 
 
 def _by_device(match: Match, comparison: Comparison) -> Match:
-    """The words of a race: both run the same kernel, so only the devices need names."""
+    """The words of a race, in which only the devices need names: both run the same kernel."""
     names = [device_label(result.device) for result in comparison.results]
     duels = zip(match.duels, names[1:], strict=False)
     job = comparison.results[0].job
     kernel = f"{job.variant.title} {describe_parameters(job.parameters)}".strip()
     return replace(
         match, first=names[0] if names else match.first, problem=f"{kernel}  ·  {match.problem}",
-        duels=tuple(replace(duel, name=name) for duel, name in duels),
+        duels=tuple(replace(duel, name=name, verdict=_ended(duel)) for duel, name in duels),
     )  # fmt: skip
+
+
+def _ended(duel: Duel) -> str:
+    """How the race ended, and what to do about one without an end."""
+    if duel.counts and duel.versus is not None and duel.versus.word == "undecided":
+        return f"{duel.verdict}: measure longer"
+    return duel.verdict

@@ -75,6 +75,7 @@ _COLUMNS: tuple[tuple[str, Callable[[Run], str]], ...] = (
     ("Speed-up", lambda _: _NONE),  # against the book's baseline, see data()
     ("Occupancy", _occupancy),
     ("Time", _finished),
+    ("Samples", lambda run: f"{len(run.buffer):,}"),
 )
 _FIGURES = ("Bandwidth", "Of memory", "Of library")
 """Columns that come once ceilings, traffic or a library's run are known: see _figure()."""
@@ -84,12 +85,15 @@ _SORT_KEYS: dict[int, Callable[[Run], float]] = {
     6: lambda run: run.flops_per_second or 0.0,
     9: lambda run: (run.estimate.occupancy or 0.0) if run.estimate is not None else 0.0,
     10: lambda run: run.result.finished_at if run.result is not None else 0.0,
+    11: lambda run: float(len(run.buffer)),
 }
 """What columns of numbers are sorted by; the others by the text that they show."""
-_NUMBERS = (5, 6, 8, 9, 11, 12, 13)
+_NUMBERS = (5, 6, 8, 9, 11, 12, 13, 14)
 _SPEED_COLUMNS = (5, 6)
 _VERDICT, _SPEED_UP = 7, 8
-_BANDWIDTH, _SHARE, _LIBRARY = 11, 12, 13
+_SAMPLES = 11
+SAMPLES_TIP = "A sweep screens with a few samples, and measures its finalists by its policy."
+_BANDWIDTH, _SHARE, _LIBRARY = 12, 13, 14
 _FIGURE_TIPS = {
     _BANDWIDTH: "All that the source asks of global memory, over the median time.",
     _SHARE: "That over the measured bandwidth of global memory; caches can serve more than all.",
@@ -202,6 +206,8 @@ class ResultsTableModel(QAbstractTableModel):
     def _tip(self, run: Run, column: int) -> str:
         if column in _FIGURE_TIPS:
             return _FIGURE_TIPS[column]
+        if column == _SAMPLES:
+            return SAMPLES_TIP
         if run.failure is not None:
             return f"{run.failure.sentence}\n\n{run.failure.detail}".strip()
         if column == _SPEED_UP and self._book.baseline is None:

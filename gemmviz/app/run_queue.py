@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -10,7 +11,7 @@ from gemmviz.app.book import ResultBook
 from gemmviz.app.lane import Event
 from gemmviz.app.narration import Line, narrate, narrate_comparison, narrate_timer
 from gemmviz.app.runs import Run
-from gemmviz.app.worker import Workers
+from gemmviz.app.worker import Workers, hardware_of
 from gemmviz.core.comparison import Comparison
 from gemmviz.core.labels import device_label
 from gemmviz.core.messages import Calibrated
@@ -59,14 +60,27 @@ class RunQueue(QObject):
     def note(self) -> str:
         """What runs and what waits, in a few words; "" while nothing does."""
         running = [run for run in self.active.values() if run.began is not None]
-        waiting = len(self.active) - len(running)
-        if not running:
-            return ""
         names = " and ".join(f"{run.label} on {device_label(run.device)}" for run in running)
-        note = f"Comparing {names}" if self.comparing and len(running) > 1 else f"Running {names}"
-        if waiting:
-            note += f"; {waiting} more wait{'s' * (waiting == 1)}: one at a time on shared hardware"
-        return note
+        doing = "Comparing" if self.comparing and len(running) > 1 else "Running"
+        parts = [f"{doing} {names}"] if running else []
+        waiting = Counter(self._hindrance(run) for run in self.active.values() if run.began is None)
+        for hindrance, count in waiting.items():
+            who = f"{count} more" if running else f"{count} run{'s' * (count != 1)}"
+            parts.append(f"{who} wait{'s' * (count == 1)} for {hindrance}")
+        return "; ".join(parts)
+
+    def _hindrance(self, waiting: Run) -> str:
+        """What a run that waits waits for; see :class:`gemmviz.app.worker.Workers`."""
+        running = [run for run in self.active.values() if run.began is not None]
+        if any(waiting in runs for runs in self._comparisons.values()):
+            return "all before it, as a comparison runs alone"
+        if any(run in runs for runs in self._comparisons.values() for run in running):
+            return "the comparison, which runs alone"
+        hardware = hardware_of(waiting.device)
+        for run in running:
+            if hardware_of(run.device) == hardware:
+                return f"{run.label}, which runs on the same hardware"
+        return "what is measured now to end"
 
     def add(self, run: Run) -> None:
         """Queue a run on the hardware of its device."""

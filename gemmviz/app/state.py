@@ -188,6 +188,10 @@ class AppState(QObject):
         self.choose_variant(variant)
         return ""
 
+    def file_of(self, variant: Variant) -> Path | None:
+        """The file of a person's own kernel; None of one of the catalogue."""
+        return self._shelf.file_of(variant)
+
     # --- setup
 
     def choose_variant(self, variant: Variant) -> None:

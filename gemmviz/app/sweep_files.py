@@ -4,38 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import replace
 from pathlib import Path
 
 from gemmviz.app.state import AppState
 from gemmviz.app.sweep_draft import DraftError, SweepDraft, draft_from
 from gemmviz.core.choice import matching_devices
-from gemmviz.core.codec import CodecError, from_json
-from gemmviz.core.model import Device, DeviceKey, Problem, Variant
-from gemmviz.core.policy import PRESETS, Policy, name_of
+from gemmviz.core.codec import CodecError
+from gemmviz.core.kept_sweep import told_sweep
+from gemmviz.core.model import Device, Variant
+from gemmviz.core.policy import PRESETS, name_of
 from gemmviz.core.store import StoreError
-from gemmviz.core.sweep import Axis, Strategy, Sweep
-from gemmviz.core.sweep_file import read_sweep_file
+from gemmviz.core.sweep import Sweep
+from gemmviz.core.sweep_file import kernel_file, name_of_file, read_sweep_file
 from gemmviz.core.sweep_plan import SweepError, axes_of
-
-_KEY = [field.name for field in fields(DeviceKey)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Place(DeviceKey):
-    driver_version: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What a results file says of a sweep: see :func:`gemmviz.core.sweep_file.identity`."""
-
-    variants: tuple[Variant, ...]
-    axes: tuple[tuple[str, tuple[Axis, ...]], ...]
-    problems: tuple[Problem, ...]
-    devices: tuple[_Place, ...]
-    policy: Policy
-    strategy: Strategy
 
 
 def open_draft(path: Path, state: AppState) -> SweepDraft:
@@ -68,12 +50,11 @@ def last_draft(state: AppState) -> SweepDraft:
         saved = store.sweeps() if store is not None else ()
         if not saved:
             raise DraftError("The open results file has no sweep.")
-        told = from_json(_Told, json.loads(saved[-1][1]))
-    except (StoreError, CodecError, RecursionError, json.JSONDecodeError) as error:
+        told = told_sweep(saved[-1][1])
+    except (StoreError, CodecError) as error:
         raise DraftError("The last sweep of the open results file cannot be read.") from error
     by_key = {device.key: device for device in state.devices}
-    keys = [DeviceKey(*(getattr(each, name) for name in _KEY)) for each in told.devices]
-    if not told.problems or not set(keys) <= by_key.keys():
+    if not told.problems or not set(told.keys) <= by_key.keys():
         raise DraftError("A device of the last sweep is not here.")
     # Never by a path: a results file opens no other file.
     by_id = {each.id: each for each in state.catalog.variants}
@@ -81,29 +62,35 @@ def last_draft(state: AppState) -> SweepDraft:
     if missing:
         raise DraftError(f"There is no kernel {missing[0]}: open it first.")
     variants = tuple(by_id[each.id] for each in told.variants)
-    devices = tuple(by_key[key] for key in keys)
-    sweep = Sweep(variants, told.axes, told.problems, devices, told.policy, told.strategy)
-    return draft_from(sweep)
+    sweep = told.sweep([by_key[key] for key in told.keys])
+    return draft_from(replace(sweep, variants=variants))
 
 
-def sweep_text(sweep: Sweep, devices: Sequence[Device]) -> str:
-    """A sweep as the text of a file that reads as the same sweep.
+def unsayable(sweep: Sweep) -> str:
+    """What of a sweep no file can say, and what to do about it; "" where there is nothing."""
+    if not all(problem.is_plain for problem in sweep.problems):
+        return "A file says C = A B alone: leave transposes, alpha and beta out first."
+    if name_of(sweep.policy) not in PRESETS:
+        return "A file names its policy: choose Quick, Standard or Careful first."
+    return ""
 
-    Args:
-        sweep: What to write.
-        devices: All there are, so that each of the sweep's is named by what no other one has.
+
+def sweep_text(sweep: Sweep, state: AppState, folder: Path) -> str:
+    """A sweep as the text of a file in ``folder`` that reads as the same sweep.
+
+    A person's own kernel is named by the path of its file, and each device by what no other one of
+    those that are here has.
 
     Raises:
-        DraftError: Its policy has numbers of its own, or its problems are more than a product,
-            which a file cannot say.
+        DraftError: It is ``unsayable``.
     """
-    if not all(problem.is_plain for problem in sweep.problems):
-        raise DraftError("A file says C = A B alone: leave transposes, alpha and beta out first.")
-    policy = name_of(sweep.policy)
-    if policy not in PRESETS:
-        raise DraftError("A file names its policy: choose Quick, Standard or Careful first.")
+    if reason := unsayable(sweep):
+        raise DraftError(reason)
+    policy, devices = name_of(sweep.policy), state.devices
     shapes = dict.fromkeys((each.m, each.n, each.k) for each in sweep.problems)
-    lines = [f"kernels = {_list([variant.id for variant in sweep.variants])}"]
+    files = [(variant, state.file_of(variant)) for variant in sweep.variants]
+    names = [name_of_file(file, folder) if file else variant.id for variant, file in files]
+    lines = [f"kernels = {_list(names)}"]
     if all(m == n == k for m, n, k in shapes):
         lines.append(f"sizes = {_list([m for m, _, _ in shapes])}")
     else:
@@ -127,8 +114,9 @@ def sweep_text(sweep: Sweep, devices: Sequence[Device]) -> str:
 
 
 def _variant(name: str, folder: Path, state: AppState) -> Variant:
-    if name.endswith(".toml") or "/" in name:
-        reason = state.open_kernel(folder / name)
+    file = kernel_file(name, folder)
+    if file is not None:
+        reason = state.open_kernel(file)
         chosen = state.setup.variant
         if reason or chosen is None:
             raise DraftError(reason or f"{name} does not load.")

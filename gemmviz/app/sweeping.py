@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
@@ -14,6 +14,7 @@ from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
 from gemmviz.app.sweep_draft import DraftError, SweepDraft, draft_of, sweep_of
 from gemmviz.core.experiments import Outcome, RunSweep
+from gemmviz.core.kept_sweep import KeptSweep, configurations
 from gemmviz.core.labels import device_label, form_label
 from gemmviz.core.messages import CellMeasured, Message, SweepAdvanced
 from gemmviz.core.model import Result
@@ -22,6 +23,7 @@ from gemmviz.core.sweep import Configuration, Sweep, SweepCell, SweepReport
 from gemmviz.core.sweep_count import SweepCount
 from gemmviz.core.sweep_dimensions import Value, winners_at
 from gemmviz.core.sweep_file import identity
+from gemmviz.core.sweep_progress import SweepProgress, is_done
 from gemmviz.core.winners import cells_of
 
 CHILD = "gemmviz.app.sweep_child"
@@ -39,7 +41,7 @@ class SweepTrial(DeviceTrial):
     Attributes:
         draft: What is ticked.
         count: What the draft comes to; None while it is being counted.
-        kept: Cells of the draft's sweep that the open results file has.
+        kept: Cells of the draft's sweep that are known: of this session, or the open results file.
         sweep: What is or was measured; None before the first start.
         report: What came of it so far.
         results: The last Result of each configuration of this session.
@@ -58,6 +60,7 @@ class SweepTrial(DeviceTrial):
         self.report: SweepReport | None = None
         self.results: dict[Configuration, Result] = {}
         self.paused = False
+        self._progress: SweepProgress | None = None
         self._opened: dict[Configuration, Run] = {}
         # Of results that the open file has: of the draft's sweep, and of the one that is shown.
         self._kept_numbers: dict[Configuration, int] = {}
@@ -139,8 +142,22 @@ class SweepTrial(DeviceTrial):
             return words
         form = form_label(self.draft.like)
         where += f", {form}" if form else ""
-        kept = f"; {len(self.kept):,} measured before" if self.kept else ""
+        known = "all" if self.done else f"{len(self.kept):,}"
+        kept = f"; {known} measured before" if self.kept else ""
         return f"{words} on {where}{kept}"
+
+    @property
+    def done(self) -> bool:
+        """Whether all of the draft's sweep is known, so that nothing of it is left to measure."""
+        count = self.count
+        if count is None:
+            return False
+        return is_done(self.kept, count.configurations if count.tries is None else count.tries)
+
+    @property
+    def times(self) -> str:
+        """How long the sweep goes on and still takes, in a few words; "" where none does."""
+        return self._progress.words if self.running and self._progress is not None else ""
 
     def winner_words(self, held: Mapping[str, Value]) -> str:
         """What won, in sentences: of the problems and devices that are held, or of all."""
@@ -199,6 +216,12 @@ class SweepTrial(DeviceTrial):
     def _on_timing_ended(self) -> None:
         self._delay.start()
 
+    def _known_of(self, sweep: Sweep) -> tuple[SweepCell, ...]:
+        """What is known of a sweep: by this session, or by the open file where that has more."""
+        mine = self.report.cells if sweep == self.sweep and self.report is not None else ()
+        known = tuple(cell for cell in mine if cell.tried)
+        return max(known, self._saved_cells(sweep), key=len)
+
     @Slot()
     def _ask(self) -> None:
         if not self._watched or self._asked is not None or self._state.timing:
@@ -223,7 +246,7 @@ class SweepTrial(DeviceTrial):
             self._delay.start()
             return
         self._counted = asked
-        self.kept = self._saved_cells(asked) if asked is not None else ()
+        self.kept = self._known_of(asked) if asked is not None else ()
         good = isinstance(answer, SweepCount)
         self.count = answer if good else SweepCount(0, problem=str(answer))  # type: ignore[assignment]
         self.draft_changed.emit()
@@ -231,17 +254,28 @@ class SweepTrial(DeviceTrial):
     # --- measuring
 
     def start(self, done: tuple[SweepCell, ...] = ()) -> None:
-        """Measure what the draft stands for; what an earlier sweep found is forgotten.
-
-        Args:
-            done: Cells of this very sweep that are known and not measured again.
-        """
+        """Measure what the draft stands for, but for what is ``done`` of this very sweep."""
         if self.refusal:
             return
-        self.sweep, self.report, self.paused = self.drafted, SweepReport(()), False
-        self.results, self._opened = {}, {}
+        self._become(self.drafted, SweepReport(()))
         self._numbers = self._kept_numbers if done else {}
         self._go(done)
+
+    def _become(self, sweep: Sweep, report: SweepReport) -> None:
+        """Forgets an earlier sweep for another one."""
+        self.sweep, self.report = sweep, report
+        self.paused, self.failed, self.note = False, False, ""
+        self.results, self._opened, self._numbers, self._progress = {}, {}, {}, None
+
+    def show(self, kept: KeptSweep, runs: Sequence[Run]) -> bool:
+        """Show a sweep of a picture, of which there are runs; False where one is under way."""
+        if not self.running:
+            self._become(kept.sweep, kept.report)
+            names = configurations(kept.sweep, kept.results)
+            self.results = dict(zip(names, kept.results, strict=True))
+            self._opened = dict(zip(names, runs, strict=True))
+            self.report_changed.emit()
+        return not self.running
 
     def pause(self) -> None:
         """Stop for now; ``resume`` goes on where it was."""
@@ -249,12 +283,19 @@ class SweepTrial(DeviceTrial):
         self.stop()
 
     def resume(self) -> None:
-        """Go on with the sweep that was paused, or that an earlier session saved part of."""
+        """Go on with the sweep that was paused, or that is known in part.
+
+        Of one that is known as a whole nothing is measured; it is shown.
+        """
         if self.running:
             return
         if self.paused and self.report is not None:
             cells = self.report.cells
             self._go(tuple(cell for cell in cells if cell.state != "planned"))
+        elif self.kept and not self.refusal and self.drafted == self.sweep:
+            self._numbers = {**self._numbers, **self._kept_numbers}
+            if not self.done:  # else it is shown already
+                self._go(self.kept)
         elif self.kept:
             self.start(self.kept)
 
@@ -271,14 +312,10 @@ class SweepTrial(DeviceTrial):
             saved = tuple(store.results(number))
         except StoreError:
             return ()
-        places = {device.key: place for place, device in enumerate(sweep.devices)}
-        self._kept_numbers = {}
-        for number, result in saved:
-            job = result.job
-            place = places.get(job.device, -1)
-            name = Configuration(job.variant.id, job.parameters, job.problem, place)
-            self._kept_numbers[name] = number
-        return cells_of(sweep, (result for _, result in saved))
+        results = [result for _, result in saved]
+        names = configurations(sweep, results)
+        self._kept_numbers = dict(zip(names, (number for number, _ in saved), strict=True))
+        return cells_of(sweep, results)
 
     def can_open(self, configuration: Configuration) -> bool:
         """Whether there is a result of a configuration, of this session or saved before."""
@@ -308,8 +345,7 @@ class SweepTrial(DeviceTrial):
             self._state.setup.with_variant(variant), parameters=configuration.parameters,
             m=problem.m, n=problem.n, k=problem.k, element=problem.element,
             transpose=problem.transpose, order=problem.order, alpha=problem.alpha,
-            beta=problem.beta,
-            square=problem.m == problem.n == problem.k,
+            beta=problem.beta, square=problem.m == problem.n == problem.k,
         )  # fmt: skip
         self._state.select_device(sweep.devices[configuration.device])
         self._state.change(setup)
@@ -318,6 +354,8 @@ class SweepTrial(DeviceTrial):
         if self.sweep is None:
             return
         self._pausing = self.paused = False
+        spent = self._progress.elapsed_seconds if self._progress is not None else 0.0
+        self._progress = SweepProgress(self.sweep, done, spent)
         self._give_up()  # it would take a processor from what is measured
         self._begin(RunSweep(self._state.laboratory.next_id(), self.sweep, done))
         self.report_changed.emit()
@@ -326,6 +364,8 @@ class SweepTrial(DeviceTrial):
         match message:
             case SweepAdvanced(report=report):
                 self.report = report
+                if self._progress is not None:
+                    self._progress.take(report)
                 self.report_changed.emit()
             case CellMeasured(cell=cell, result=result):
                 self.results[cell.configuration] = result
@@ -341,10 +381,20 @@ class SweepTrial(DeviceTrial):
     def _on_experiment_ended(self, outcome: Outcome) -> None:
         mine = outcome.job_id == self._job_id
         if mine:
-            self.paused, self._pausing = self._pausing and outcome.stopped, False
+            self.paused = self._pausing and outcome.stopped and self._some_left(outcome.answer)
+            self._pausing = False
         super()._on_experiment_ended(outcome)
         if mine:
             if self.paused:
                 self.note = _PAUSED
+            if self._counted is not None and self.count is not None:
+                self.kept = self._known_of(self._counted)
+                self.draft_changed.emit()
             self.report_changed.emit()
             self.changed.emit()
+
+    def _some_left(self, answer: object) -> bool:
+        """Whether a sweep that was stopped with this answer has anything left to do."""
+        report = answer if isinstance(answer, SweepReport) and answer.cells else self.report
+        cells = report.cells if report is not None else ()
+        return not is_done(cells, sum(not cell.passed_over for cell in cells))

@@ -124,7 +124,7 @@ class Workers(QObject):
                 break
 
     def _lane_of(self, device: Device) -> Lane:
-        hardware = device.hardware or str(device.key)
+        hardware = hardware_of(device)
         if hardware not in self._lanes:
             lane = Lane(self._engine, hardware, self)
             lane.task_started.connect(self.job_started)
@@ -152,3 +152,8 @@ class Workers(QObject):
         self._asking = False
         self.registers_read.emit(job, registers)
         self._ask()
+
+
+def hardware_of(device: Device) -> str:
+    """What a device computes on: devices of the same take turns."""
+    return device.hardware or str(device.key)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from gemmviz.cli.measuring import Progress, drain
+from gemmviz.cli.saving import Saver, add_results
 from gemmviz.cli.selection import SelectionError, find_device, say
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.codec import to_json
 from gemmviz.core.experiments import Outcome, RunSuite
-from gemmviz.core.messages import Listing
+from gemmviz.core.messages import Listing, Message, RowMeasured
 from gemmviz.core.model import Device, Failure
 from gemmviz.core.paths import data_dir
 from gemmviz.core.policy import QUICK, STANDARD
@@ -49,6 +50,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--device", metavar="TEXT", help="part of a platform's or device's name")
     parser.add_argument("--quick", action="store_true", help="a handful of rows, each less surely")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_results(parser)
     parser.set_defaults(answer=answer)
 
 
@@ -67,7 +69,9 @@ def answer(arguments: argparse.Namespace) -> int:
             QUICK if arguments.quick else STANDARD,
             secrets.randbelow(2**31),
         )
-        outcome = drain(engine, engine.perform(experiment), _SUITE, Progress())
+        saver = Saver(arguments.results)
+        items = _told(saver.followed(engine.perform(experiment)))
+        outcome = drain(engine, items, _SUITE, Progress())
         assert isinstance(outcome, Outcome)
     except SelectionError as error:
         return _unable(arguments, error.failure)
@@ -77,6 +81,7 @@ def answer(arguments: argparse.Namespace) -> int:
         return _unable(arguments, Failure("stopped", "Stopped before the first row."))
     finally:
         engine.close()
+    saved = saver.finish()
     report = outcome.answer
     if outcome.failure is not None or not isinstance(report, BenchReport):
         failure = outcome.failure or Failure("stopped", "Stopped before the first row.")
@@ -87,9 +92,17 @@ def answer(arguments: argparse.Namespace) -> int:
         _print(report)
     if outcome.stopped:
         say("Stopped: these are the rows that were done.")
-    if outcome.stopped or not report.measured:
+    if outcome.stopped or not (saved and report.measured):
         return 2
     return 1 if any(row.why_not for row in report.measured) else 0
+
+
+def _told(items: Iterable[Message | Outcome]) -> Iterator[Message | Outcome]:
+    """The same items; each row is said on stderr as it comes, before all are printed."""
+    for item in items:
+        if isinstance(item, RowMeasured) and item.row.ratio is not None:
+            say(f"  {item.row.name}  {_figures(item.row)}")
+        yield item
 
 
 def _rows(suites: Sequence[str], *, quick: bool) -> tuple[SuiteRow, ...]:

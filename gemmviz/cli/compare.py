@@ -18,7 +18,7 @@ from gemmviz.cli.measuring import (
 )
 from gemmviz.cli.picture import add_png
 from gemmviz.cli.report import report
-from gemmviz.cli.saving import add_results, open_results, save_results
+from gemmviz.cli.saving import Saver, add_results
 from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
 from gemmviz.core.codec import to_json
 from gemmviz.core.comparison import Comparison
@@ -79,10 +79,9 @@ def answer(arguments: argparse.Namespace) -> int:
         ]
         jobs, devices = [job for job, _ in pairs], [device for _, device in pairs]
         names = dict(zip((job.id for job in jobs), arguments.kernels, strict=True))
-        store = open_results(arguments.results)
-        outcome = drain(
-            engine, engine.compare(jobs, devices, _COMPARISON), _COMPARISON, Progress(names)
-        )
+        saver = Saver(arguments.results, jobs, devices)
+        items = saver.followed(engine.compare(jobs, devices, _COMPARISON))
+        outcome = drain(engine, items, _COMPARISON, Progress(names))
         assert isinstance(outcome, Comparison)
     except SelectionError as error:
         return _unable(arguments, error.failure)
@@ -90,7 +89,7 @@ def answer(arguments: argparse.Namespace) -> int:
         return _unable(arguments, Failure("stopped", "Stopped before the run began."))
     finally:
         engine.close()
-    saved = save_results(store, outcome.results)
+    saved = saver.finish(outcome.results)
     if outcome.failure is not None:
         return _unable(arguments, outcome.failure)
     if len(outcome.versus) < len(jobs) - 1:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gemmviz.cli.measuring import Progress, drain, make_problem
 from gemmviz.cli.picture import check_picture, save_picture
-from gemmviz.cli.saving import open_results, save_results
+from gemmviz.cli.saving import Saver
 from gemmviz.cli.selection import SelectionError, find_parameters, find_variant, say
 from gemmviz.core.catalog import load_catalog
 from gemmviz.core.choice import NO_PLATFORM, matching_devices
@@ -22,7 +22,7 @@ from gemmviz.core.experiments import CompareDevices, Outcome
 from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.messages import DevicesMeasured, Listing, Message
-from gemmviz.core.model import Device, Failure, Parameters, Result, Variant
+from gemmviz.core.model import Device, Failure, Parameters, Variant
 from gemmviz.core.paths import data_dir
 from gemmviz.core.policy import PRESETS, Policy, fixed
 from gemmviz.engine.plan import Engine
@@ -42,9 +42,8 @@ def answer_devices(arguments: argparse.Namespace) -> int:
     try:
         check_picture("--png", arguments.png)
         asked = _experiment(arguments, engine)
-        store = open_results(arguments.results)
-        results: list[Result] = []
-        items = _gathered(engine.perform(asked), results)
+        saver = Saver(arguments.results)
+        items = _told(saver.followed(engine.perform(asked)))
         outcome = drain(engine, items, _COMPARISON, Progress())
         assert isinstance(outcome, Outcome)
     except SelectionError as error:
@@ -53,7 +52,7 @@ def answer_devices(arguments: argparse.Namespace) -> int:
         return _unable(arguments, Failure("stopped", "Stopped before the first size."))
     finally:
         engine.close()
-    saved = save_results(store, results)
+    saved = saver.finish()
     comparison = outcome.answer
     if outcome.failure is not None or not isinstance(comparison, DeviceComparison):
         failure = outcome.failure or Failure("stopped", "Stopped before the first size.")
@@ -71,13 +70,16 @@ def answer_devices(arguments: argparse.Namespace) -> int:
     return 1 if any(figure.wrong for figure in comparison.figures) else 0
 
 
-def _gathered(
-    items: Iterable[Message | Outcome], results: list[Result]
-) -> Iterator[Message | Outcome]:
-    """The same items; the results that they bring are added to ``results``."""
+def _told(items: Iterable[Message | Outcome]) -> Iterator[Message | Outcome]:
+    """The same items; the figures that they bring are said on stderr, before all are printed."""
+    said = 0
     for item in items:
         if isinstance(item, DevicesMeasured):
-            results += item.results
+            comparison = item.comparison
+            devices = {device.key: device for device in comparison.devices}
+            for figure in comparison.figures[said:]:
+                say("  " + "  ".join(_cells(figure, devices[figure.device])))
+            said = len(comparison.figures)
         yield item
 
 

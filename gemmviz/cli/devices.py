@@ -17,13 +17,17 @@ from gemmviz.engine.plan import Engine
 
 def add_parser(commands: Any) -> None:
     """Adds the command's words."""
-    parser = commands.add_parser("devices", help="list platforms and devices")
+    parser = commands.add_parser(
+        "devices",
+        help="list platforms and devices",
+        description="Exit code: 0 some device is listed, 2 there is none.",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(answer=answer)
 
 
 def answer(arguments: argparse.Namespace) -> int:
-    """Prints the devices; 2 when they could not be listed."""
+    """Prints the devices; 2 when there is none, or they could not be listed."""
     engine = Engine()
     try:
         listing = engine.list_devices()
@@ -39,6 +43,7 @@ def answer(arguments: argparse.Namespace) -> int:
         return 2
     if not any(platform.devices for platform in listing.platforms):
         say(f"{NO_PLATFORM}\nLooked in: {', '.join(listing.vendor_folders)}")
+        return 2
     return 0
 
 

@@ -80,6 +80,9 @@ def answer(arguments: argparse.Namespace) -> int:
         say("Stopped before every rung was measured.")
     if not save_picture(arguments, lambda: _chart(ladder, device), _PICTURE) or outcome.stopped:
         return 2
+    if all(rung.flops_per_second is None for rung in ladder.rungs):
+        say("No rung could run.")
+        return 2
     return 1 if any(rung.wrong for rung in ladder.rungs) else 0
 
 

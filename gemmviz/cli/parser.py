@@ -31,9 +31,25 @@ from gemmviz.cli.selection import say
 _UNABLE = 2
 
 
+class _Parser(argparse.ArgumentParser):
+    """Complains of unknown words itself.
+
+    argparse leaves them to the parser above a command's, whose usage names no options.
+    """
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """All words parsed; none is left over."""
+        parsed, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return parsed, []
+
+
 def run_command(arguments: Sequence[str]) -> int:
     """Runs a command and returns its exit code; wrong words end with 2 as argparse does."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="gemmviz",
         description="A profiler for OpenCL matrix multiplication.",
         epilog="Without a command its window opens: gemmviz [--theme light|dark] [FILE ...]",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gemmviz.cli.selection import SelectionError, say
+from gemmviz.core.exhibits import EmptyChartError
 
 if TYPE_CHECKING:
     from gemmviz.views.charts.chart import Chart
@@ -76,16 +77,38 @@ def save_picture(
 
 def drawn(path: Path, draw: Callable[[], None]) -> bool:
     """Draws a picture to ``path`` where Qt can be loaded; says on stderr what came of it."""
+
+    def whole() -> Sequence[Path]:
+        draw()
+        return (path,)
+
+    return say_drawn(*draw_files(whole))
+
+
+def say_drawn(files: Sequence[Path], problem: str) -> bool:
+    """Says on stderr what came of drawing; whether nothing went wrong."""
+    for file in files:
+        say(f"Saved {file}")
+    if problem:
+        say(problem)
+    return not problem
+
+
+def draw_files(draw: Callable[[], Sequence[Path]]) -> tuple[tuple[Path, ...], str]:
+    """Draws pictures where Qt can be loaded.
+
+    Args:
+        draw: Draws them; imports of ``gemmviz.views`` belong inside it.
+
+    Returns:
+        Their files, and what went wrong as a sentence, or "".
+    """
     # Qt is imported only when a picture is asked for.
     from gemmviz.views.display import missing_library  # noqa: PLC0415
 
     if (problem := missing_library()) is not None:
-        say(problem)
-        return False
+        return (), problem
     try:
-        draw()
-    except OSError as error:
-        say(str(error))
-        return False
-    say(f"Saved {path}")
-    return True
+        return tuple(draw()), ""
+    except (OSError, EmptyChartError) as error:
+        return (), str(error)

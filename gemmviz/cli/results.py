@@ -19,6 +19,7 @@ from gemmviz.core.codec import to_json
 from gemmviz.core.store import VERDICTS, Filter, ResultStore, Row, StoreError
 from gemmviz.core.store.rows import ORDERS
 from gemmviz.core.units import duration, moment, throughput
+from gemmviz.core.winners import placing_words
 
 _NONE = "-"
 _UNABLE = 2
@@ -213,6 +214,8 @@ def show_result(arguments: argparse.Namespace, store: ResultStore) -> None:
         if note or tags:
             print(" ".join(filter(None, (note, *(f"#{tag}" for tag in tags)))))
         print_result(result)
+        if result.placing is not None:
+            print(*placing_words(result.placing), sep="\n")
     print(_shown(said.getvalue()), end="")
 
 

@@ -32,7 +32,8 @@ def add_results_parsers(subparsers: Any) -> None:
         help="write results as CSV, JSON or T4",
         description="csv: one row a result; json: everything, with every sample, as described by "
         "resources/result.schema.json; t4: the results format of the auto-tuning community. "
-        "Exit code: 0 it was written, 2 it could not be.",
+        "Exit code: 0 it was written, 2 it could not be, or the file is damaged and a part is "
+        "missing.",
         allow_abbrev=False,
     )
     _add_source(parser)
@@ -43,7 +44,8 @@ def add_results_parsers(subparsers: Any) -> None:
         "report",
         help="write an HTML page about results",
         description="One page that needs nothing else: charts, tables, devices, sources, how it "
-        "was measured. Exit code: 0 it was written, 2 it could not be.",
+        "was measured. Exit code: 0 it was written, 2 it could not be, or the file is damaged and "
+        "a part is missing.",
         allow_abbrev=False,
     )
     _add_source(parser)
@@ -54,7 +56,8 @@ def add_results_parsers(subparsers: Any) -> None:
 
 def _add_source(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE",
-                        help="a results file, exported JSON, or a PNG with results")  # fmt: skip
+                        help="a results file, exported JSON, or a PNG or SVG with results"
+                        )  # fmt: skip
     add_ids(parser)
     parser.add_argument("--json", action="store_true", help="print what was written as JSON")
 
@@ -63,7 +66,8 @@ def answer_export(arguments: argparse.Namespace) -> int:
     """Writes results in a format."""
     if arguments.json and arguments.output is None:
         return _unable(arguments, "With --json name an --output: both would be printed.")
-    counted = _Counted(arguments.file, arguments.ids)
+    lacks: list[str] = []
+    counted = _Counted(arguments.file, arguments.ids, lacks)
     try:
         _check_output(arguments.output)
         if arguments.output is None:
@@ -77,15 +81,18 @@ def answer_export(arguments: argparse.Namespace) -> int:
         if arguments.output is None:
             raise  # standard output: whoever reads it has gone
         return _unable(arguments, f"{arguments.output} cannot be written: {error.strerror}.")
-    _say_written(arguments, counted.count)
-    return 0
+    _say_written(arguments, counted.count, lacks)
+    return 2 if lacks else 0
 
 
 def answer_report(arguments: argparse.Namespace) -> int:
     """Writes the page."""
+    lacks: list[str] = []
     try:
         check_picture("--output", arguments.output, ".html", ".htm")
-        numbered = list(results_of(arguments.file, arguments.ids, last=MOST_ROWS + 1))
+        numbered = list(
+            results_of(arguments.file, arguments.ids, last=MOST_ROWS + 1, complain=lacks.append)
+        )
     except (DocumentError, SelectionError) as error:
         return _unable(arguments, str(error))
     if not numbered:
@@ -108,19 +115,22 @@ def answer_report(arguments: argparse.Namespace) -> int:
 
     if not drawn(arguments.output, draw):
         return _unable(arguments, f"{arguments.output} was not written.") if arguments.json else 2
-    _print_written(arguments, len(numbered))
-    return 0
+    _print_written(arguments, len(numbered), lacks)
+    return 2 if lacks else 0
 
 
 class _Counted:
-    """The results of a file, which can be gone through once, and how many there were."""
+    """The results of a file, which can be gone through once, and how many there were.
 
-    def __init__(self, path: Path, ids: Sequence[int]) -> None:
-        self._path, self._ids = path, ids
+    What a damaged file does not give is added to ``lacks``, a sentence each.
+    """
+
+    def __init__(self, path: Path, ids: Sequence[int], lacks: list[str]) -> None:
+        self._path, self._ids, self._lacks = path, ids, lacks
         self.count = 0
 
     def __iter__(self) -> Iterator[tuple[int, Result]]:
-        for pair in results_of(self._path, self._ids):
+        for pair in results_of(self._path, self._ids, complain=self._lacks.append):
             self.count += 1
             yield pair
 
@@ -161,15 +171,18 @@ def _write(path: Path, parts: Iterable[str]) -> None:
             raise
 
 
-def _say_written(arguments: argparse.Namespace, count: int) -> None:
+def _say_written(arguments: argparse.Namespace, count: int, lacks: Sequence[str]) -> None:
     if arguments.output is not None:
         say(f"Saved {arguments.output}")
-    _print_written(arguments, count)
+    _print_written(arguments, count, lacks)
 
 
-def _print_written(arguments: argparse.Namespace, count: int) -> None:
+def _print_written(arguments: argparse.Namespace, count: int, lacks: Sequence[str]) -> None:
+    for sentence in lacks:
+        say(sentence)
     if arguments.json:
-        print(json.dumps({"output": str(arguments.output), "results": count, "failure": None}))
+        answer = {"output": str(arguments.output), "results": count, "lacks": list(lacks)}
+        print(json.dumps({**answer, "failure": None}))
 
 
 def _unable(arguments: argparse.Namespace, sentence: str) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from gemmviz.cli.measuring import Progress, add_measuring, drain, make_job, make_problem
 from gemmviz.cli.picture import add_png, check_picture, drawn
 from gemmviz.cli.report import report, suspicion
-from gemmviz.cli.saving import add_results, open_results, save_results
+from gemmviz.cli.saving import Saver, add_results
 from gemmviz.cli.selection import SelectionError, find_device, find_parameters, find_variant, say
 from gemmviz.core.codec import to_json
 from gemmviz.core.labels import problem_label
@@ -58,15 +58,15 @@ def answer(arguments: argparse.Namespace) -> int:
         if not arguments.parameters:
             parameters = tuned_parameters(variant, make_problem(arguments), device)
         job = make_job(arguments, 1, variant, parameters, device)
-        store = open_results(arguments.results)
-        result = _run(engine, job, device)
+        saver = Saver(arguments.results, [job], [device])
+        result = _run(engine, job, device, saver)
     except SelectionError as error:
         return _unable(arguments, error.failure)
     except KeyboardInterrupt:
         return _unable(arguments, Failure("stopped", "Stopped before the run began."))
     finally:
         engine.close()
-    saved = save_results(store, [result])
+    saved = saver.finish([result])
     if arguments.json:
         print(json.dumps(report(result), indent=2))
     else:
@@ -79,8 +79,8 @@ def answer(arguments: argparse.Namespace) -> int:
     return _exit_code(result) if saved and all(drawn) else 2
 
 
-def _run(engine: Engine, job: Job, device: Device) -> Result:
-    outcome = drain(engine, engine.run(job, device), job.id, Progress())
+def _run(engine: Engine, job: Job, device: Device, saver: Saver) -> Result:
+    outcome = drain(engine, saver.followed(engine.run(job, device)), job.id, Progress())
     assert isinstance(outcome, Result)
     return outcome
 

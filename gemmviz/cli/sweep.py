@@ -7,30 +7,31 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gemmviz.cli.measuring import Progress, drain
-from gemmviz.cli.picture import add_png, check_picture, save_picture
+from gemmviz.cli.picture import add_png, check_picture, draw_files, say_drawn
 from gemmviz.cli.selection import SelectionError, find_device, find_variant, say
 from gemmviz.cli.sweep_report import sweep_json, sweep_lines
 from gemmviz.core.defaults import DefaultsError, save_defaults
 from gemmviz.core.experiments import Outcome, RunSweep
-from gemmviz.core.messages import CellMeasured, Message, Progressed
-from gemmviz.core.model import Failure
+from gemmviz.core.kept_sweep import KeptSweep
+from gemmviz.core.labels import device_label, problem_label
+from gemmviz.core.messages import CellMeasured, Message, Progressed, SweepAdvanced
+from gemmviz.core.model import Failure, Result
 from gemmviz.core.store import ResultStore, StoreError
-from gemmviz.core.sweep import Sweep, SweepCell, SweepReport
-from gemmviz.core.sweep_file import identity, read_sweep_file
+from gemmviz.core.sweep import Configuration, Sweep, SweepCell, SweepReport
+from gemmviz.core.sweep_count import about
+from gemmviz.core.sweep_file import identity, kernel_file, read_sweep_file
 from gemmviz.core.sweep_plan import SweepError, SweepPlan, expected, foreseen_seconds, plan
+from gemmviz.core.sweep_progress import SweepProgress
 from gemmviz.core.units import duration
-from gemmviz.core.winners import cells_of, describe_configuration
+from gemmviz.core.winners import BEST_WORDS, cells_of, describe_configuration
 from gemmviz.engine.plan import Engine
 
-if TYPE_CHECKING:
-    from gemmviz.views.charts.chart import Chart
-
 _SWEEP = 1
-_PICTURE = (1200, 800)
 _EMPTY = SweepReport(())
 
 
@@ -55,7 +56,11 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--save-default", action="store_true",
                         help="make what is recommended the default of `gemmviz run`")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print JSON")
-    add_png(parser, "draw the speeds over the first two parameters")
+    add_png(
+        parser,
+        "draw the speeds over the two parameters that matter most; with several devices or "
+        "problems a picture of each, whose names are said: map.png becomes map-intel-512.png",
+    )
     parser.set_defaults(answer=answer)
 
 
@@ -73,6 +78,7 @@ def answer(arguments: argparse.Namespace) -> int:
         if arguments.resume and not done:
             say(f"{arguments.results} has nothing of this very sweep yet.")
         _announce(sweep, planned, done)
+        saver.expect(expected(sweep, planned.configurations), done)
         experiment = RunSweep(_SWEEP, sweep, done)
         outcome = drain(engine, engine.perform(experiment), _SWEEP, saver)
         assert isinstance(outcome, Outcome)
@@ -86,7 +92,7 @@ def answer(arguments: argparse.Namespace) -> int:
         engine.close()
         if store is not None:
             store.close()
-    return _told(arguments, sweep, outcome, done)
+    return _told(arguments, sweep, outcome, done, saver.results)
 
 
 def _opened(arguments: argparse.Namespace) -> ResultStore | None:
@@ -115,11 +121,8 @@ def _sweep(file: Path, engine: Engine) -> Sweep:
         SelectionError: It names a kernel or a device that there is not.
     """
     asked = read_sweep_file(file)
-    names = [
-        str(file.parent / name) if name.endswith(".toml") or "/" in name else name
-        for name in asked.kernels
-    ]
-    variants = [find_variant(name) for name in names]
+    names = [kernel_file(name, file.parent) or name for name in asked.kernels]
+    variants = [find_variant(str(name)) for name in names]
     listing = engine.list_devices()
     devices = [find_device(listing, text) for text in asked.devices or (None,)]
     return asked.sweep(variants, tuple(dict.fromkeys(devices)))
@@ -134,7 +137,8 @@ def _announce(sweep: Sweep, planned: SweepPlan, done: tuple[SweepCell, ...]) -> 
     resumed = f", {known} known" if known else ""
     seconds = foreseen_seconds(sweep, planned, os.cpu_count() or 1)
     many = f"{count} configuration{'s' * (count != 1)}"
-    say(f"{many}{ruled_out}{share}{resumed}; about {duration(seconds)} if none is built.")
+    time_taken = f"; about {duration(seconds)} if none is built" if count else ""
+    say(f"{many}{ruled_out}{share}{resumed}{time_taken}.")
 
 
 class _Saver(Progress):
@@ -142,23 +146,39 @@ class _Saver(Progress):
 
     def __init__(self, store: ResultStore | None, sweep: Sweep) -> None:
         super().__init__()
-        self._store, self._started = store, time.monotonic()
+        self._store, self._started, self._of = store, time.monotonic(), sweep
         self._sweep = store.put_sweep(identity(sweep)) if store is not None else None
         self._rewritten = False
+        self._tried: set[Configuration] = set()
+        self._most = 0
+        self._times = SweepProgress(sweep)
+        self.results: list[Result] = []  # all that the sweep is made of, oldest first
 
     def known(self, sweep: Sweep) -> tuple[SweepCell, ...]:
         """The cells that the file has of this very sweep."""
         if self._store is None:
             return ()
-        return cells_of(sweep, (result for _, result in self._store.results(self._sweep)))
+        self.results = [result for _, result in self._store.results(self._sweep)]
+        return cells_of(sweep, self.results)
+
+    def expect(self, most: int, done: Iterable[SweepCell]) -> None:
+        """Takes how many configurations will be tried, and the cells that are known before."""
+        self._most = most
+        self._times = SweepProgress(self._of, done)
+        self._tried = {cell.configuration for cell in done if cell.tried}
 
     def show(self, message: Message) -> None:
         """Shows or saves what a message tells."""
         if isinstance(message, CellMeasured):
             self._save(message)
-            self._say(_line(message.cell))
+            self._tried.add(message.cell.configuration)
+            self._say(f"{len(self._tried)} of {self._most}, {_line(self._of, message.cell)}")
+        elif isinstance(message, SweepAdvanced):
+            self._times.take(message.report)
         elif isinstance(message, Progressed) and sys.stderr is not None and sys.stderr.isatty():
-            say(f"\r\x1b[K[{time.monotonic() - self._started:6.1f} s] {message.text}", end="")
+            left = self._times.left_seconds
+            rest = f", {about(left)} left" if left is not None else ""
+            say(f"\r\x1b[K[{time.monotonic() - self._started:6.1f} s] {message.text}{rest}", end="")
             self._rewritten = True
 
     def end(self) -> None:
@@ -172,6 +192,7 @@ class _Saver(Progress):
         say(f"[{time.monotonic() - self._started:6.1f} s] {text}")
 
     def _save(self, message: CellMeasured) -> None:
+        self.results.append(message.result)
         if self._store is None:
             return
         try:
@@ -181,16 +202,26 @@ class _Saver(Progress):
             self._say(f"Nothing more is saved: {error}")
 
 
-def _line(cell: SweepCell) -> str:
-    name = describe_configuration(cell.configuration)
+def _line(sweep: Sweep, cell: SweepCell) -> str:
+    """What came of one configuration; where there are several races, of which it is one."""
+    configuration = cell.configuration
+    name = describe_configuration(configuration)
+    if len(sweep.problems) > 1:
+        name += f" at {problem_label(configuration.problem)}"
+    if len(sweep.devices) > 1:
+        name += f" on {device_label(sweep.devices[configuration.device])}"
     took = f"{duration(cell.seconds)}, " if cell.seconds is not None else ""
-    state = "in the best set" if cell.best else cell.state
+    state = BEST_WORDS if cell.best else cell.state
     why = f": {cell.why_not}" if cell.state in ("failed", "wrong") else ""
     return f"{name}: {took}{state}{why}"
 
 
 def _told(
-    arguments: argparse.Namespace, sweep: Sweep, outcome: Outcome, done: tuple[SweepCell, ...]
+    arguments: argparse.Namespace,
+    sweep: Sweep,
+    outcome: Outcome,
+    done: tuple[SweepCell, ...],
+    results: Sequence[Result],
 ) -> int:
     """Prints what came of a sweep, draws and saves what is asked for; the exit code."""
     report = outcome.answer if isinstance(outcome.answer, SweepReport) else _EMPTY
@@ -212,7 +243,7 @@ def _told(
     if arguments.save_default:
         fine = _save_default(sweep, report) and fine
     if arguments.png is not None:
-        fine = save_picture(arguments, lambda: _chart(sweep, report), _PICTURE) and fine
+        fine = _draw(arguments, KeptSweep(sweep, report, tuple(results))) and fine
     if not fine:
         return 2
     return 1 if any(cell.state == "wrong" for cell in report.cells) else 0
@@ -234,20 +265,19 @@ def _save_default(sweep: Sweep, report: SweepReport) -> bool:
     return True
 
 
-def _chart(sweep: Sweep, report: SweepReport) -> Chart:
-    """The chart that ``--png`` asks for."""
-    from gemmviz.core.sweep_dimensions import dimensions  # noqa: PLC0415
-    from gemmviz.core.sweep_grid import sweep_grid  # noqa: PLC0415
-    from gemmviz.views.charts.heading import Line  # noqa: PLC0415 (Qt only where it is needed)
-    from gemmviz.views.charts.heat_map import HeatMapChart  # noqa: PLC0415
+def _draw(arguments: argparse.Namespace, kept: KeptSweep) -> bool:
+    """Draws the maps that ``--png`` asks for; says on stderr what came of it."""
+    if not kept.report.cells:
+        return say_drawn((), "Nothing was measured, so no picture was drawn.")
 
-    names = [each.name for each in dimensions(sweep)]
-    axes = (*names[:2], "", "")[:2]
-    chart = HeatMapChart()
-    chart.set_grid(sweep_grid(sweep, report, (axes[0], axes[1])))
-    kernels = ", ".join(variant.title for variant in sweep.variants)
-    chart.set_heading(kernels, tuple(Line(winner.words, "text") for winner in report.winners))
-    return chart
+    def draw() -> Sequence[Path]:
+        from gemmviz.views.charts.picture import save_drawings  # noqa: PLC0415 (loads Qt)
+        from gemmviz.views.charts.sweep_pictures import heat_maps  # noqa: PLC0415
+
+        return save_drawings(heat_maps(kept), arguments.png, scale=arguments.scale,
+                             theme=arguments.theme)  # fmt: skip
+
+    return say_drawn(*draw_files(draw))
 
 
 def _unable(arguments: argparse.Namespace, failure: Failure) -> int:

@@ -136,7 +136,7 @@ def _row(cell: SweepCell, winner: Winner | None) -> tuple[str, ...]:
     taken = winner is not None and name == winner.recommended
     speed = cell.flops_per_second
     return (
-        "take" if taken else "same" if cell.best else "",
+        "take" if taken else "tied" if cell.best else "",
         name.variant,
         describe_parameters(name.parameters),
         throughput(speed) if speed else _NONE,

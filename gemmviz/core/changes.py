@@ -13,7 +13,7 @@ from gemmviz.core.launch import describe_parameters
 from gemmviz.core.model import Device, Property, Result, Variant
 from gemmviz.core.policy import STOP_WORDS, name_of
 from gemmviz.core.result_figures import seconds_per_launch
-from gemmviz.core.stats import Summary, summarize
+from gemmviz.core.stats import FEWEST_FOR_95, Summary, summarize
 from gemmviz.core.units import duration, memory, scaled
 from gemmviz.core.verdict import outcome_of
 
@@ -89,10 +89,16 @@ def _speed(first: Result, other: Result) -> str:
         return "They multiply different sizes or elements, so their times cannot be compared."
     factor = before.median / after.median
     word = "faster" if factor > 1 else "slower"
-    change = f"{max(factor, 1 / factor):.3g} times {word}"
-    if _overlap(before, after):
-        change = f"no different beyond their intervals ({factor:.3g} times as fast by the medians)"
-    text = f"The second is {change}: {duration(after.median)} after {duration(before.median)}."
+    medians = f"{duration(after.median)} after {duration(before.median)}"
+    if min(before.count, after.count) < FEWEST_FOR_95:
+        text = (
+            f"From {before.count} and {after.count} samples it cannot be said which one is faster "
+            f"(medians: {medians})."
+        )
+    elif _overlap(before, after):
+        text = f"Neither is surely faster: their intervals overlap (medians: {medians})."
+    else:
+        text = f"The second is {max(factor, 1 / factor):.3g} times {word}: {medians}."
     wrong = [which for which, each in (("first", first), ("second", other))
              if each.verdict == "wrong"]  # fmt: skip
     if wrong:

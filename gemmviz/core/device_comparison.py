@@ -210,15 +210,18 @@ def describe_duel(duel: DeviceDuel, devices: Sequence[Device]) -> str:
 
 def sentences(comparison: DeviceComparison) -> tuple[str, ...]:
     """Which device for which size, the most telling first."""
-    answer = "; ".join(_ranges(comparison))
-    if not answer:
+    ranges = tuple(_ranges(comparison))
+    if not ranges:
         return ()
-    said = [f"{answer}."]
+    said = [f"{'; '.join(ranges)}."]
     sizes = [size for size in comparison.measured_sizes if len(comparison.counting(size)) > 1]
     if sizes:
         first, second = comparison.counting(sizes[-1])[:2]
         duel = comparison.versus(second.device, first.device, sizes[-1])
         if duel is not None:
+            # Of a single size that was won, the duel alone says who won it.
+            if len(comparison.measured_sizes) == 1 and len(comparison.best(sizes[-1])) == 1:
+                said.clear()
             said.append(describe_duel(duel, comparison.devices))
     if comparison.busy:
         said.append(f"The machine was busy: {comparison.busy}.")

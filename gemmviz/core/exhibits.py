@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+class EmptyChartError(ValueError):
+    """A chart that would be empty; the message says why, in one sentence."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exhibit:
     """A chart of saved results.
@@ -20,14 +24,18 @@ class Exhibit:
     text: str
 
 
+HEAT_MAP = "heat-map"
+"""The name of the chart of sweeps."""
+
 EXHIBITS: tuple[Exhibit, ...] = (
     Exhibit("live", 1, "every sample over time"),
     Exhibit("distribution", 1, "how the times are spread"),
     Exhibit("error-map", 1, "where the answer is wrong"),
-    Exhibit("compare", 40, "throughput as bars with intervals"),
+    Exhibit("compare", 1000, "throughput as bars with intervals, of many the fastest"),
     Exhibit("sizes", None, "throughput over size, a line for each kernel"),
-    Exhibit("heat-map", None, "throughput over the two things that vary most"),
+    Exhibit(HEAT_MAP, None, "throughput over the two things that matter most, as a sweep found it"),
     Exhibit("scatter", None, "throughput of each configuration"),
+    Exhibit("parallel", None, "each configuration as a line over all that varies"),
 )
 """Every one that gemmviz.views.charts.gallery draws."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -98,6 +99,28 @@ def read_sweep_file(file: Path) -> SweepFile:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SweepError(f"{file.name}: this is no TOML: {error}.") from error
     return _Reader(file.name, data).read()
+
+
+def kernel_file(name: str, folder: Path) -> Path | None:
+    """The file of a kernel that a sweep's file names by its path; None where ``name`` is an id.
+
+    Args:
+        name: As the file has it.
+        folder: Where the sweep's file is.
+    """
+    return folder / name if name.endswith(".toml") or "/" in name else None
+
+
+def name_of_file(file: Path, folder: Path) -> str:
+    """How a sweep's file in ``folder`` names a kernel's own file, so that both can move together.
+
+    It is the path seen from the folder, or the whole one where none leads there, as between drives.
+    """
+    try:
+        seen = Path(os.path.relpath(file.resolve(), folder.resolve()))
+    except ValueError:
+        seen = file.resolve()
+    return seen.as_posix()
 
 
 def identity(sweep: Sweep) -> str:
@@ -198,8 +221,10 @@ class _Reader:
     def _integers(self, key: str, entry: object) -> list[int]:
         values = self._list(key, entry)
         for value in values:
-            if type(value) is not int or not 1 <= value <= _LARGEST:
-                raise self._error(key, f"{value!r} is no integer from 1 to {_LARGEST}")
+            if type(value) is not int:
+                raise self._error(key, f"{value!r} is no integer")
+            if not 1 <= value <= _LARGEST:
+                raise self._error(key, f"{value} is not between 1 and {_LARGEST}")
         return values
 
     def _texts(self, key: str, *, needed: bool = False) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, QTimer
 from gemmviz.app.state import AppState
 from gemmviz.app.worker import Workers
 from gemmviz.core.paths import data_dir
+from tests.app.archives import open_in
 from tests.app.fake_engine import FakeEngine, endless_run
 
 
@@ -17,7 +18,7 @@ def main() -> None:
     """Starts a run once the devices are listed."""
     app = QCoreApplication([])
     state = AppState(Workers(FakeEngine(script=endless_run)), data_dir("kernels"))
-    assert state.archive.open(Path(sys.argv[1])) == ""
+    assert open_in(state, Path(sys.argv[1])) == ""
     state.load_kernels()
     state.devices_listed.connect(lambda: state.start() if state.listing is not None else None)
     state.list_devices()

@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QEventLoop
 
 from gemmviz.app.state import AppState
 from gemmviz.core.store import ResultStore
 
+_PATIENCE_SECONDS = 30.0
+
+
+def settled(state: AppState) -> None:
+    """Waits until all that was asked of files is done."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while state.archive.reader.pending:
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+        assert time.monotonic() < deadline
+
+
+def open_in(state: AppState, path: Path) -> str:
+    """Opens a results file; returns why it could not be, or ""."""
+    problems: list[str] = []
+    state.archive.file_ended.connect(lambda _, problem: problems.append(problem))
+    state.archive.open(path)
+    settled(state)
+    return problems[0]
+
 
 def saving(state: AppState, path: Path) -> AppState:
     """The state with its results going into ``path``, many times a second."""
-    assert state.archive.open(path) == ""
+    assert open_in(state, path) == ""
     state.archive._tick.setInterval(20)
     return state
 

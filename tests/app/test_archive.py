@@ -14,7 +14,7 @@ from gemmviz.app.history_table import NOTE, TAGS, HistoryModel
 from gemmviz.app.starts import is_known
 from gemmviz.app.state import AppState
 from gemmviz.core.codec import from_json
-from gemmviz.core.experiments import CheckRaces, RunSweep
+from gemmviz.core.experiments import CheckRaces, Outcome, RaceDevices, RunSweep
 from gemmviz.core.launch import default_parameters
 from gemmviz.core.messages import CellMeasured, DevicesMeasured
 from gemmviz.core.model import Failure, Problem
@@ -23,21 +23,17 @@ from gemmviz.core.races import RaceReport
 from gemmviz.core.store import ResultStore, StoreError
 from gemmviz.core.sweep import Configuration, Sweep, SweepCell
 from gemmviz.core.sweep_file import identity
-from tests.app.archives import count, ended, opened, saving
+from tests.app.archives import count, ended, open_in, opened, saving, settled
 from tests.app.fake_engine import (
     H200,
     POCL,
+    batch,
     endless_run,
     host_timed_run,
     silent_run,
     wrong_run,
 )
 from tests.core.store.saved import KERNEL, filled, plain, same, saved
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "a.gemmviz"
 
 
 @pytest.fixture
@@ -110,6 +106,45 @@ def test_samples_of_a_run_under_way_are_in_the_file(state, engine, path, qtbot):
         assert len(store.result(1).samples) == len(state.book.runs[0].buffer)
         assert store.row(1).verdict == "verified"
         assert store.result(1).stopped
+
+
+def test_what_a_quiet_run_sends_is_written_at_once(state, engine, path, qtbot):
+    """By no timer, which might fire while launches are timed, and later than the samples came."""
+    state.archive._tick.setInterval(10**8)
+    engine.script = endless_run
+    state.change(replace(state.setup, quiet=True))
+    state.start()
+    qtbot.waitUntil(lambda: path.exists() and count(path) == 1)
+
+    def samples() -> int:
+        with opened(path) as store:
+            return len(store.result(1).samples)
+
+    qtbot.waitUntil(lambda: samples() > 0)
+    state.stop()
+    qtbot.waitUntil(lambda: not state.active)
+
+
+def test_the_samples_of_a_race_are_saved_while_it_goes_on(state, engine, path, qtbot):
+    jobs = tuple(replace(saved().job, id=state.laboratory.next_id()) for _ in range(2))
+    race = RaceDevices(state.laboratory.next_id(), jobs, (POCL, H200))
+
+    def perform(experiment):
+        for job in jobs:
+            yield batch(job, (1e-3,) * 5)
+        while not engine.wait_stopped(race.job_id, 0.01):
+            pass
+        yield Outcome(race, None, stopped=True)
+
+    engine.perform = perform
+    state.laboratory.start(race)
+    qtbot.waitUntil(lambda: path.exists() and count(path) == 2)
+    with opened(path) as store:
+        assert [(row.running, row.samples) for row in store.rows()] == [(True, 5)] * 2
+    state.laboratory.stop(race.job_id)
+    qtbot.waitUntil(lambda: ended(path) == 2)
+    with opened(path) as store:
+        assert [len(result.samples) for _, result in store.results()] == [5, 5]
 
 
 def test_closing_ends_what_goes_on(state, engine, path, qtbot):
@@ -196,8 +231,9 @@ def test_a_killed_process_leaves_its_samples(path):
 def test_saved_results_are_shown_again_without_measuring(state, engine, path, qtbot):
     state.archive.close()
     filled(path, 3)
-    assert state.archive.open(path) == ""
+    assert open_in(state, path) == ""
     assert state.archive.show_saved([2, 3]) == ""
+    settled(state)
     assert [run.job.problem.m for run in state.book.runs] == [2, 3]
     assert state.shown is state.book.runs[0]
     run = state.shown
@@ -207,7 +243,9 @@ def test_saved_results_are_shown_again_without_measuring(state, engine, path, qt
     assert state.archive.show_saved([3]) == ""
     assert len(state.book.runs) == 2
     assert state.shown is state.book.runs[1]
-    assert "no result 77" in state.archive.show_saved([77])
+    with qtbot.waitSignal(state.archive.told) as told:
+        state.archive.show_saved([77])
+    assert "no result 77" in told.args[0]
     state.archive.close()
     assert count(path) == 3  # what came from the file is not saved into it again
 
@@ -253,7 +291,7 @@ def test_only_what_a_kernel_here_does_is_known(state):
 def test_notes_tags_deletion_and_undo(state, path, qtbot):
     state.archive.close()
     filled(path, 4)
-    state.archive.open(path)
+    open_in(state, path)
     archive = state.archive
     model = HistoryModel(archive)
     archive.changed.connect(model.refresh)
@@ -265,14 +303,14 @@ def test_notes_tags_deletion_and_undo(state, path, qtbot):
     assert not model.setData(model.index(1, 0), "never")
     qtbot.waitUntil(lambda: model.row_at(0).note == "before lunch" and model.row_at(1).tags != ())
     assert model.row_at(1).tags == ("fast", "paper")
-    archive.delete([4, 2])
-    archive.delete([1])
+    archive.edits.delete([4, 2])
+    archive.edits.delete([1])
     qtbot.waitUntil(lambda: list(model.ids) == [3])
-    assert archive.undoable == 1
-    archive.undo()
-    archive.undo()
-    assert archive.undoable == 0
-    archive.undo()
+    assert archive.edits.undoable == 1
+    archive.edits.undo()
+    archive.edits.undo()
+    assert archive.edits.undoable == 0
+    archive.edits.undo()
     qtbot.waitUntil(lambda: list(model.ids) == [4, 3, 2, 1])
 
 
@@ -281,19 +319,23 @@ def test_what_no_file_can_hold_is_left_out_and_the_rest_is_saved(state, path, qt
     state.line_logged.connect(lines.append)
     job = saved().job
     strange = replace(job, variant=replace(job.variant, title="\ud800"))
-    state.archive._put([Ending(None, saved(job=strange)), Ending(None, saved(9))])
+    state.archive._chain.put([Ending(None, saved(job=strange)), Ending(None, saved(9))])
     qtbot.waitUntil(lambda: count(path) == 1)
     qtbot.waitUntil(lambda: any("was left out" in line.text for line in lines))
-    state.archive._put([Ending(None, saved(10))])
+    state.archive._chain.put([Ending(None, saved(10))])
     qtbot.waitUntil(lambda: count(path) == 2)
     assert state.archive.trouble == ""
 
 
-def test_too_many_samples_are_not_shown_at_once(state, path, monkeypatch):
+def test_too_many_samples_are_not_shown_at_once(state, path, monkeypatch, qtbot):
     state.archive.close()
     filled(path, 3)
-    state.archive.open(path)
-    monkeypatch.setattr("gemmviz.app.archive._MOST_SHOWN_SAMPLES", 30)
-    assert "choose fewer" in state.archive.show_saved([1, 2, 3])
+    open_in(state, path)
+    monkeypatch.setattr("gemmviz.app.archive_reader._MOST_SHOWN_SAMPLES", 30)
+    with qtbot.waitSignal(state.archive.told) as told:
+        state.archive.show_saved([1, 2, 3])
+    assert "choose fewer" in told.args[0]
     assert state.book.runs == []
-    assert state.archive.show_saved([1, 2]) == ""
+    state.archive.show_saved([1, 2])
+    settled(state)
+    assert len(state.book.runs) == 2

@@ -145,7 +145,7 @@ def test_a_wrong_result_is_struck_through_and_not_by_colour_alone(state, engine,
     engine.script = wrong_run
     finish()
     struck = [model.index(0, column).data(STRUCK_ROLE) for column in range(model.columnCount())]
-    assert struck == [column in (5, 6) for column in range(11)]
+    assert struck == [column in (5, 6) for column in range(12)]
     assert model.index(0, 7).data() == "✗ wrong"
     assert model.index(0, 7).data(STATE_ROLE) == "bad"
 

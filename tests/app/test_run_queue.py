@@ -144,7 +144,7 @@ def test_a_waiting_comparison_is_forgotten_by_a_stop(qtbot, state, engine, pair)
     qtbot.waitUntil(lambda: bool(state.shown.buffer))
     state.compare(pair)
     assert "under way" in state.comparison_refusal(pair)
-    assert "2 more wait" in state.queue_note
+    assert "2 more wait for all before it, as a comparison runs alone" in state.queue_note
     state.stop()
     qtbot.waitUntil(lambda: not state.active)
     assert not state.comparing
@@ -158,6 +158,8 @@ def test_a_comparison_under_way_can_be_stopped(qtbot, state, engine, pair):
     state.compare(pair)
     qtbot.waitUntil(lambda: any(len(run.buffer) for run in state.active.values()))
     assert state.queue_note.startswith("Comparing")
+    state.start()
+    assert state.queue_note.endswith("; 1 more waits for the comparison, which runs alone")
     state.stop()
     qtbot.waitUntil(lambda: not state.active)
     assert heard[0].stopped

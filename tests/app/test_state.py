@@ -178,7 +178,9 @@ def test_stop_ends_the_running_run_and_forgets_the_waiting_ones(qtbot, state, en
     state.tick_device(INTEL.key, True)
     state.start()
     qtbot.waitUntil(lambda: any(len(run.buffer) for run in state.active.values()))
-    assert "1 more waits" in state.queue_note
+    (first,) = (run for run in state.active.values() if run.device == POCL and run.began)
+    told = f"; 1 more waits for {first.label}, which runs on the same hardware"
+    assert told in state.queue_note
     state.stop()
     qtbot.waitUntil(lambda: not state.active)
     (run,) = state.book.runs

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from gemmviz.cli.bench import _figures
+from gemmviz.core.store import ResultStore
 from gemmviz.core.suite import BenchRow
 from tests.cli.test_commands import gemmviz
 
@@ -63,9 +64,15 @@ def test_json_of_a_quick_look(suite: Path) -> None:
     assert "could not run" in report["summary"]
 
 
-def test_words_of_the_whole_suite(suite: Path) -> None:
-    code, out, errors = gemmviz("bench", "--suite", suite, *POCL)
+def test_words_of_the_whole_suite(suite: Path, tmp_path: Path) -> None:
+    file = tmp_path / "a.gemmviz"
+    code, out, errors = gemmviz("bench", "--suite", suite, *POCL, "--results", file)
     assert code == 0, errors
+    store = ResultStore.open(file, read_only=True)
+    assert len(store.rows()) == 8  # a kernel and the library in each of four rows
+    store.close()
+    # Each row is said as it comes, before all are printed.
+    assert errors.index("  tiled / blas, 16 x 16 x 16 float  ") < errors.index("2 of 5: ")
     assert "processors, load" in out.splitlines()[0]
     assert "against OpenBLAS" in out.splitlines()[1]
     assert "tiled / blas, 17 x 3 x 5 double" in out
@@ -119,7 +126,7 @@ def test_an_interrupt_prints_what_is_done(suite: Path) -> None:
     ("words", "sentence"),
     [
         (["--suite", "tpu"], "There is no suite tpu: cpu, gpu, or a file ending in .toml."),
-        (["--suite", "/no/such.toml"], "such.toml cannot be read"),
+        (["--suite", "/no/such.toml"], "/no/such.toml cannot be read: No such file or directory."),
         (["--device", "nowhere"], "No platform or device matches 'nowhere'"),
         (["--device", "oclgrind"], "choose a real one"),
     ],

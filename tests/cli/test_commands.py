@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from gemmviz.cli.parser import run_command
 from gemmviz.cli.selection import SelectionError, find_device
 from gemmviz.core.messages import Listing
 from gemmviz.core.model import Device, Platform
+from tests.app.fake_engine import FakeEngine
 from tests.engine.runs import RIGHT, own_kernel
 
 RUN_KEYS = {
@@ -52,6 +54,17 @@ def test_devices() -> None:
     assert code == 0
     assert "Portable Computing Language" in out
     assert "KiB" in out or "MiB" in out
+
+
+@pytest.mark.parametrize("platforms", [(), (Platform("P", "", "", ()),)])
+def test_no_device_is_an_error(
+    platforms: tuple[Platform, ...], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    listing = Listing(1, platforms)
+    monkeypatch.setattr("gemmviz.cli.devices.Engine", lambda: FakeEngine(listing))
+    assert run_command(["devices"]) == 2
+    assert "Looked in" in capsys.readouterr().err
 
 
 def test_kernels() -> None:
@@ -201,7 +214,8 @@ def test_an_endless_kernel_is_ended_by_its_limit(tmp_path: Path) -> None:
     ("arguments", "words"),
     [(["run"], "KERNEL"), (["run", "tiled", "--size", "0"], "--size"),
      (["run", "tiled", "--shape", "1,2"], "M,N,K"), (["run", "tiled", "--scale", "9"], "--scale"),
-     (["run", "tiled", "--launch-limit", "nan"], "--launch-limit")],
+     (["run", "tiled", "--launch-limit", "nan"], "--launch-limit"),
+     (["ladder", "--frob"], "gemmviz ladder: error: unrecognized arguments: --frob")],
 )  # fmt: skip
 def test_wrong_words_end_with_2(arguments: list[str], words: str) -> None:
     code, _, error = gemmviz(*arguments)

@@ -5,16 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QImage
 
 from gemmviz.cli.parser import run_command
+from gemmviz.core.kept_sweep import read_kept_sweep
 from gemmviz.core.result_document import read_results
+from gemmviz.core.store import ResultStore
+from gemmviz.core.sweep_file import identity
 from tests.cli.test_commands import gemmviz
 from tests.core.store.saved import filled, same, saved
+from tests.core.test_kept_sweep import held
 from tests.core.test_t4 import keeps_to_t4
+from tests.core.test_winners import SWEEP
+
+BOTH = replace(SWEEP, problems=(*SWEEP.problems, replace(SWEEP.problems[0], m=128)))
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +46,8 @@ def test_a_chart_is_drawn_by_a_process_of_its_own(store, tmp_path) -> None:
                                 "--scale", 3, "--theme", "dark", "--json")  # fmt: skip
     assert code == 0, errors
     assert json.loads(out) == {"chart": "compare", "ids": [1, 2, 3, 4], "png": str(png),
-                               "svg": str(svg), "failure": None}  # fmt: skip
+                               "svg": str(svg), "files": [str(png), str(svg)],
+                               "failure": None}  # fmt: skip
     image = QImage(str(png))
     assert (image.width(), image.height()) == (3600, 2400)
     assert [result.job.problem.m for _, result in read_results(png).results] == [1, 2, 3, 4]
@@ -82,9 +91,75 @@ def test_what_cannot_be_drawn_is_said(capsys, store, tmp_path, monkeypatch, aske
     code, out, errors = run(capsys, "export", store, *words, "--json")
     assert code == 2
     told = json.loads(out)
-    assert told.keys() == {"chart", "ids", "png", "svg", "failure"}
+    assert told.keys() == {"chart", "ids", "png", "svg", "files", "failure"}
     assert sentence in told["failure"]["sentence"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_chart_is_a_sentence_and_no_file(capsys, store, tmp_path) -> None:
+    png, svg = tmp_path / "a.png", tmp_path / "a.svg"
+    code, out, errors = run(capsys, "export", store, "--chart", "error-map", "--png", png,
+                            "--svg", svg)  # fmt: skip
+    assert (code, out) == (2, "")
+    assert errors == (
+        "Every cell that was checked is within its bound: there is no error to map.\n"
+    )
+    code, out, errors = run(capsys, "export", store, "--chart", "sizes", "--id", 1, "--png", png,
+                            "--json")  # fmt: skip
+    assert code == 2
+    assert json.loads(out)["failure"]["sentence"].startswith("A curve over sizes needs")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A results file with a sweep over two sizes, one over one of them, and a single result."""
+    path = tmp_path_factory.mktemp("swept") / "s.gemmviz"
+    store = ResultStore.open(path)
+    with store.batch():
+        one = store.put_sweep(identity(SWEEP))
+        two = store.put_sweep(identity(BOTH))
+        for result in held():
+            store.add(result, one)
+        for result in held(BOTH):
+            store.add(result, two)
+        store.add(saved(64))
+    store.close()
+    return path
+
+
+def test_a_heat_map_of_a_swept_file_is_that_of_the_newest_sweep(qapp, capsys, swept, tmp_path):
+    code, out, errors = run(capsys, "export", swept, "--chart", "heat-map", "--png",
+                            tmp_path / "m.png", "--json")  # fmt: skip
+    assert code == 0, errors
+    files = [tmp_path / f"m-{size}.png" for size in ("64", "128x64x64")]
+    assert errors == "".join(f"Saved {file}\n" for file in files)
+    told = json.loads(out)
+    assert told["files"] == list(map(str, files))
+    assert told["png"] == str(files[0])
+    assert len(told["ids"]) == len(held(BOTH))
+    for file, problem in zip(files, BOTH.problems, strict=True):
+        kept = read_kept_sweep(file)
+        assert kept.sweep.problems == (problem,)
+        assert {each.job.problem for each in kept.results} == {problem}
+        assert kept.report.winners[0].problem == problem
+        assert QImage(str(file)).text("Title").startswith("Heat map of Several cells a work-item")
+
+
+def test_another_sweep_or_other_results_can_be_chosen(qapp, capsys, swept, tmp_path) -> None:
+    path = tmp_path / "m.png"
+    asked = ("export", swept, "--chart", "heat-map", "--png", path)
+    assert run(capsys, *asked, "--sweep", 1)[0] == 0
+    assert read_kept_sweep(path).sweep.problems == SWEEP.problems
+    assert run(capsys, *asked, "--id", 1, 2, 3, 4)[0] == 0
+    assert read_kept_sweep(path) is None
+    code, _, errors = run(capsys, *asked, "--sweep", 3)
+    assert (code, errors) == (2, "s.gemmviz has no sweep 3: it has 2 sweeps.\n")
+    code, _, errors = run(capsys, *asked, "--sweep", 1, "--id", 1)
+    assert (code, errors) == (2, "--sweep and --id exclude each other.\n")
+    scatter = ("export", swept, "--chart", "scatter", "--png", path, "--sweep", 2)
+    assert run(capsys, *scatter)[0] == 0
+    assert len(read_results(path).results) == len(held(BOTH))
 
 
 def test_an_unknown_chart_lists_the_known_ones(capsys, store) -> None:
@@ -108,7 +183,7 @@ def test_json_and_t4_go_to_files(capsys, store, tmp_path) -> None:
     code, out, _ = run(capsys, "results", "export", store, "--format", "json", "--output", path,
                        "--json")  # fmt: skip
     assert code == 0
-    assert json.loads(out) == {"output": str(path), "results": 4, "failure": None}
+    assert json.loads(out) == {"output": str(path), "results": 4, "lacks": [], "failure": None}
     assert [number for number, _ in read_results(path).results] == [1, 2, 3, 4]
     code, out, _ = run(capsys, "results", "export", store, "--format", "t4")
     assert code == 0

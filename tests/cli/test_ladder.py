@@ -67,3 +67,10 @@ def test_what_cannot_be_climbed_ends_with_2(words: list[str], sentence: str) -> 
     code, out, _ = gemmviz("ladder", *words, "--json")
     assert code == 2
     assert sentence in json.loads(out)["failure"]["sentence"]
+
+
+def test_a_ladder_without_a_rung_that_can_run_ends_with_2() -> None:
+    code, out, errors = gemmviz("ladder", *SMALL, "--element", "half", "--json")
+    assert code == 2
+    assert "No rung could run." in errors
+    assert all("does not compute in half" in rung["why_not"] for rung in json.loads(out)["rungs"])

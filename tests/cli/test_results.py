@@ -127,6 +127,23 @@ def test_what_cannot_be_answered_ends_with_a_sentence(capsys, path, tmp_path, wo
     assert said in json.loads(capsys.readouterr().out)["failure"]["sentence"]
 
 
+def test_an_export_of_half_a_file_says_so_and_ends_as_a_part(capsys, path, tmp_path):
+    half = tmp_path / "half.gemmviz"
+    half.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    for words in (
+        ["export", str(half)],
+        ["export", str(half), "--output", str(tmp_path / "a.csv")],
+    ):
+        assert run_command(["results", *words]) == 2
+        said = capsys.readouterr()
+        assert f"{half} is cut short: it is read as far as it can be" in said.err
+    assert (tmp_path / "a.csv").read_text().startswith("finished_at,")
+    output = str(tmp_path / "a.json")
+    words = ["export", str(half), "--format", "json", "--output", output, "--json"]
+    assert run_command(["results", *words]) == 2
+    assert "cut short" in json.loads(capsys.readouterr().out)["lacks"][0]
+
+
 def test_a_damaged_file_is_read_with_a_remark(capsys, path, tmp_path):
     cut = tmp_path / "cut.gemmviz"
     data = path.read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
@@ -14,9 +15,12 @@ from typing import Any
 
 import pytest
 
+from gemmviz.cli.sweep import _announce, _draw
 from gemmviz.cli.sweep_report import sweep_json, sweep_lines
+from gemmviz.core.kept_sweep import KeptSweep, read_kept_sweep
 from gemmviz.core.store import ResultStore
-from gemmviz.core.sweep import NOT_TRIED
+from gemmviz.core.sweep import NOT_TRIED, SweepReport
+from gemmviz.core.sweep_plan import SweepPlan, plan
 from tests.cli.test_commands import gemmviz
 from tests.cli.test_compare import PNG
 from tests.core.sweeps import make_report, make_sweep
@@ -57,6 +61,16 @@ def told(folder: Path) -> dict[str, Any]:
     return found
 
 
+def test_how_long_it_takes_is_foretold_where_something_can_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sweep = make_sweep()
+    _announce(sweep, plan(sweep), ())
+    assert "; about" in capsys.readouterr().err
+    _announce(sweep, SweepPlan(()), ())
+    assert capsys.readouterr().err == "0 configurations.\n"
+
+
 def test_json(told: dict[str, Any]) -> None:
     assert told.keys() >= KEYS
     assert (told["planned"], told["measured"], told["resumed"], told["refused"]) == (4, 4, 0, 0)
@@ -84,6 +98,32 @@ def test_the_picture_and_the_results(told: dict[str, Any], folder: Path) -> None
     assert {result.verdict for result in results} == {"verified"}
 
 
+def test_the_picture_of_the_file_is_that_of_the_sweep(told: dict[str, Any], folder: Path) -> None:
+    again = folder / "again.png"
+    code, _, errors = gemmviz(
+        "export", folder / "mine.gemmviz", "--chart", "heat-map", "--png", again
+    )
+    assert (code, errors) == (0, f"Saved {again}\n")
+    assert again.read_bytes() == (folder / "mine.png").read_bytes()
+    kept = read_kept_sweep(again)
+    assert kept is not None
+    (winner,) = kept.report.winners
+    assert winner.words == told["winners"][0]["words"]
+
+
+def test_each_race_is_a_picture_and_nothing_is_none(
+    qapp: object, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    sweep = make_sweep(sizes=(256, 512))
+    asked = argparse.Namespace(png=tmp_path / "map.png", scale=1, theme="light")
+    assert _draw(asked, KeptSweep(sweep, make_report(sweep), ()))
+    drawn = [tmp_path / f"map-{size}.png" for size in (256, 512)]
+    assert capsys.readouterr().err == "".join(f"Saved {each}\n" for each in drawn)
+    assert sorted(tmp_path.iterdir()) == drawn
+    assert not _draw(asked, KeptSweep(sweep, SweepReport(()), ()))
+    assert capsys.readouterr().err == "Nothing was measured, so no picture was drawn.\n"
+
+
 def test_resumed_when_all_is_done_nothing_is_measured(told: dict[str, Any], folder: Path) -> None:
     code, out, errors = gemmviz(
         "sweep", write(folder), "--results", folder / "mine.gemmviz", "--resume", "--json"
@@ -93,6 +133,19 @@ def test_resumed_when_all_is_done_nothing_is_measured(told: dict[str, Any], fold
     assert (again["planned"], again["measured"], again["resumed"]) == (4, 0, 4)
     assert again["recommended"]["parameters"] == told["recommended"]["parameters"]
     assert again["recommended"]["seconds"] == told["recommended"]["seconds"]
+    assert again["winners"] == told["winners"]
+
+
+def test_a_saved_result_says_what_won_in_the_same_words(told: dict[str, Any], folder: Path) -> None:
+    store = ResultStore.open(folder / "mine.gemmviz", read_only=True)
+    try:
+        placed = [number for number, result in store.results() if result.placing is not None]
+    finally:
+        store.close()
+    assert len(placed) >= len(told["best_set"])
+    code, out, errors = gemmviz("results", "show", folder / "mine.gemmviz", placed[0])
+    assert code == 0, errors
+    assert told["winners"][0]["words"] in out.splitlines()
 
 
 def test_what_is_recommended_is_the_default_of_a_run(told: dict[str, Any], folder: Path) -> None:
@@ -174,17 +227,20 @@ def test_resume_needs_a_file_of_results(tmp_path: Path) -> None:
     assert "--resume needs --results" in errors
 
 
-def test_a_stop_prints_what_there_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_prints_what_there_is(tmp_path: Path, how: signal.Signals) -> None:
     file = write(tmp_path, sizes="[16, 20, 28, 36]")
     child = subprocess.Popen(
         [sys.executable, "-m", "gemmviz", "sweep", str(file), "--json"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ},
     )  # fmt: skip
     assert child.stderr is not None
-    while b"work_1d TS=" not in child.stderr.readline():
+    while b"work_1d TS=" not in (line := child.stderr.readline()):
         pass
+    assert b" s] 1 of 16, " in line
+    assert b" at 16 x 16 x 16 float: " in line  # which of the four races it belongs to
     time.sleep(0.05)
-    child.send_signal(signal.SIGINT)
+    child.send_signal(how)
     out, _ = child.communicate(timeout=60)
     assert child.returncode == 2
     told = json.loads(out)
