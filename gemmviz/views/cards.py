@@ -21,7 +21,7 @@ from gemmviz.app.outcomes import outcome
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
 from gemmviz.core.stats import FEWEST_FOR_95
-from gemmviz.core.units import duration, percent, scaled
+from gemmviz.core.units import duration, elapsed, percent, scaled
 from gemmviz.views.details_dialog import DetailsDialog
 from gemmviz.views.kernel_combo import SIGNS
 from gemmviz.views.roles import BADGE_STATES, Card, ElidedLabel, Meter, label, set_role
@@ -249,7 +249,7 @@ class Cards(QWidget):
         found = measured(run)
         share = run.progress
         # A saved result, and one of a sweep, was not run here: no clock of ours ran along.
-        clock = "" if run.began is None else _clock(run.elapsed_seconds)
+        clock = "" if run.began is None else elapsed(run.elapsed_seconds)
         note = ", ".join(filter(None, (found.note, clock)))
         if share is not None and run.result is None:
             note = f"{note}, {percent(share)}"
@@ -274,10 +274,3 @@ def _strike(part: QLabel, struck: bool) -> None:
     if font.strikeOut() != struck:
         font.setStrikeOut(struck)
         part.setFont(font)
-
-
-def _clock(seconds: float) -> str:
-    """Elapsed time as "4.2 s" or "3:07 min"."""
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d} min"

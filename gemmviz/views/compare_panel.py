@@ -18,7 +18,7 @@ from gemmviz.views.charts.bars import Bar
 from gemmviz.views.charts.chart import Chart
 from gemmviz.views.charts.colors import ColorBook
 from gemmviz.views.charts.compare import CompareChart
-from gemmviz.views.charts.comparison_bars import Measurement, comparison_bars
+from gemmviz.views.charts.comparison_bars import Measurement, comparison_bars, shared_label
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.ratios import Ratio, RatioChart
 from gemmviz.views.duel_panel import DuelPanel
@@ -214,22 +214,25 @@ def ratios_of(match: Match) -> tuple[Ratio, ...]:
 def describe_comparison(book: ResultBook) -> str:
     """What all ticked runs share, and what their speed-up is measured against, if any has one."""
     problems = {run.problem_text for run in book.ticked}
-    parts = [*problems] if len(problems) == 1 else []
+    parts = [shared_label(measurements_of(book)), *(problems if len(problems) == 1 else ())]
     base = book.baseline
     if base is not None and any(book.speed_up(run) is not None for run in book.ticked):
         parts.append(f"× against {base.label} on {device_label(base.device)}")
-    return "  ·  ".join(parts)
+    return "  ·  ".join(filter(None, parts))
 
 
 def bars_of(book: ResultBook) -> tuple[Bar, ...]:
     """The ticked runs as bars, in the order in which they ended."""
-    return comparison_bars(
-        [
-            Measurement(
-                run.device, run.label, run.problem_text, run.flop,
-                run.summary, outcome(run).objection, book.speed_up(run), book.library_share(run),
-            )
-            for run in book.ticked
-            if run.summary is not None
-        ]
+    return comparison_bars(measurements_of(book))
+
+
+def measurements_of(book: ResultBook) -> tuple[Measurement, ...]:
+    """The ticked runs as what bars are made of."""
+    return tuple(
+        Measurement(
+            run.device, run.job.variant.title, run.job.parameters, run.problem_text, run.flop,
+            run.summary, outcome(run).objection, book.speed_up(run), book.library_share(run),
+        )
+        for run in book.ticked
+        if run.summary is not None
     )  # fmt: skip

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Slot
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLineEdit, QMenu, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gemmviz.app.device_comparison import SIZE_PRESETS, DeviceTrials
 from gemmviz.app.race import Race
@@ -36,8 +44,7 @@ _RUN_TIP = (
     "hardware take turns launch by launch"
 )
 _RACE_TIP = "Run what is set up on both devices at once and see which one is faster"
-_NARROW_PIXELS = 660
-_SIZES_PIXELS, _NARROW_SIZES_PIXELS = 190, 112
+_SIZES_PIXELS = 190
 _SIZES_TIP = "M = N = K of each comparison, as 64, 128, 256"
 
 
@@ -101,8 +108,8 @@ class DevicesPanel(QWidget):
         self.presets.setAccessibleName("Usual lists of sizes")
         self.presets.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
-        for name, sizes in SIZE_PRESETS.items():
-            text = ", ".join(map(str, sizes))
+        for name, preset in SIZE_PRESETS.items():
+            text = ", ".join(map(str, preset))
             menu.addAction(f"{name}: {text}").setData(text)
         menu.triggered.connect(self._on_preset_triggered)
         self.presets.setMenu(menu)
@@ -115,11 +122,13 @@ class DevicesPanel(QWidget):
         self.at_size.set_tip("At which size the bars are")
         self.ceilings = QToolButton()
         self.ceilings.setText("Measure ceilings too")
-        self._caption = label("Sizes", "unit")
-        for part in (
-            self.kernel, self._caption, self.sizes, self.presets, self.at_size, self.unit,
-            self.ceilings,
-        ):  # fmt: skip
+        sizes = QWidget()  # kept together where the row wraps
+        together = QHBoxLayout(sizes)
+        together.setContentsMargins(0, 0, 0, 0)
+        together.setSpacing(6)
+        for field in (label("Sizes", "unit"), self.sizes, self.presets):
+            together.addWidget(field)
+        for part in (self.kernel, sizes, self.at_size, self.unit, self.ceilings):
             row.addWidget(part)
 
     def _connect(self) -> None:
@@ -179,12 +188,8 @@ class DevicesPanel(QWidget):
         return headline(comparison, size), tuple(lines)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A low panel has one line to tell, and its tip the rest; a narrow one fewer choices."""
+        """A low panel has one line to tell, and its tip the rest."""
         super().resizeEvent(event)
-        narrow = event.size().width() < _NARROW_PIXELS
-        self.sizes.setFixedWidth(_NARROW_SIZES_PIXELS if narrow else _SIZES_PIXELS)
-        for part in (self._caption, self.presets):
-            part.setVisible(not narrow)
         self.told.set_lines(1 if event.size().height() < _LOW_PIXELS else 2)
 
     def showEvent(self, event: QShowEvent) -> None:

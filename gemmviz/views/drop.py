@@ -17,12 +17,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMainWindow, QMessageBox, QWidget
 
-from gemmviz.app.opening import open_file
+from gemmviz.app.opening import Opener, Openings
 from gemmviz.app.state import AppState
 from gemmviz.views.theme import Theme, text_font
 
 _HINT = "Drop to open"
-_KINDS = "A results file, exported JSON, a PNG of a chart, or a kernel's .toml"
+_KINDS = "A results file, exported JSON, a chart as PNG or SVG, or a kernel's .toml"
 _PLATE = (460, 132)
 _MOST_FILES = 50
 
@@ -30,15 +30,19 @@ _MOST_FILES = 50
 class DropTarget(QWidget):
     """Opens what is dropped on a window, and says so over it while something is dragged there.
 
-    ``told`` is a remark for the status bar. What cannot be opened is said in a dialog, a sentence
+    ``told`` is a remark for the status bar, ``opened`` brings the OpenedDocument whose results came
+    last. What cannot be opened is said in a dialog, a sentence
     for each file.
     """
 
     told = Signal(str)
+    opened = Signal(object)
 
     def __init__(self, window: QMainWindow, state: AppState) -> None:
         super().__init__(window)
-        self._window, self._state = window, state
+        self._window = window
+        self.opener = Opener(state, self)
+        self.opener.ended.connect(self._on_ended)
         self._paths: tuple[Path, ...] = ()
         self._theme: Theme | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -86,18 +90,19 @@ class DropTarget(QWidget):
         self.open_files(paths)
 
     def open_files(self, paths: Sequence[Path]) -> None:
-        """Open files of any kind, and tell what came of it."""
-        problems, remarks = [], []
-        for path in paths[:_MOST_FILES]:
-            opened = open_file(self._state, path)
-            problems += [opened.problem] if opened.problem else []
-            remarks += [opened.remark] if opened.remark else []
+        """Open files of any kind, and tell what came of it once it is done."""
         if len(paths) > _MOST_FILES:
-            problems.append(f"Only the first {_MOST_FILES} of {len(paths)} files were opened.")
-        if remarks:
-            self.told.emit("; ".join(remarks))
-        if problems:
-            self._complain("\n".join(problems))
+            self.opener.complain(f"Only the first {_MOST_FILES} of {len(paths)} files were opened.")
+        self.opener.open(paths[:_MOST_FILES])
+
+    @Slot(object)
+    def _on_ended(self, openings: Openings) -> None:
+        if openings.remarks:
+            self.told.emit("; ".join(openings.remarks))
+        if openings.document is not None:
+            self.opened.emit(openings.document)
+        if openings.problems:
+            self._complain("\n".join(openings.problems))
 
     def _complain(self, text: str) -> None:
         box = QMessageBox(self._window)

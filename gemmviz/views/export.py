@@ -1,12 +1,10 @@
 """Pictures of charts: exactly as drawn, sharp at one to four times the size, light or dark.
 
-A PNG carries the results that it shows in its metadata, so that it can be opened again.
+A picture carries the results that it shows in its metadata, so that it can be opened again.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -15,9 +13,11 @@ from PySide6.QtCore import QBuffer, QIODevice, QRect, QRectF, QSaveFile, QSize, 
 from PySide6.QtGui import QGuiApplication, QImage, QImageWriter, QPaintDevice, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
+from gemmviz.core.labels import file_word
 from gemmviz.core.model import Result
 from gemmviz.core.png_text import MOST_TEXT_BYTES
-from gemmviz.core.result_document import PNG_KEY, fits_picture, picture_text
+from gemmviz.core.result_document import PICTURE_KEY, fits_picture, picture_text
+from gemmviz.views.charts import CHARTS
 from gemmviz.views.charts.chart import Chart
 from gemmviz.views.charts.heading import Heading, Line
 from gemmviz.views.svg import draw_items, tidied
@@ -59,13 +59,16 @@ def render_chart(
     return image
 
 
-def render_svg(chart: Chart, *, theme: Theme | None = None, title: Title | None = None) -> bytes:
+def render_svg(
+    chart: Chart, *, theme: Theme | None = None, title: Title | None = None, text: str = ""
+) -> bytes:
     """An SVG drawing of ``chart``: shapes and text as such, whatever is an image in it apart.
 
     Args:
         chart: Shown or not.
         theme: See :func:`render_chart`.
         title: See :func:`render_chart`.
+        text: What it carries in its metadata.
     """
     with _prepared(chart, theme, title):
         width, height = chart.width(), chart.height()
@@ -78,7 +81,7 @@ def render_svg(chart: Chart, *, theme: Theme | None = None, title: Title | None 
         drawing.setViewBox(QRect(0, 0, width, height))
         drawing.setResolution(_DOTS_PER_INCH)
         draw_items(chart, drawing)
-    return tidied(bytes(buffer.data().data()), chart.export_title, width, height)
+    return tidied(bytes(buffer.data().data()), chart.export_title, width, height, text)
 
 
 @contextmanager
@@ -140,6 +143,7 @@ def save_png(
     theme: Theme | None = None,
     title: Title | None = None,
     results: Sequence[Result] = (),
+    sweep: str = "",
 ) -> None:
     """Write a picture of ``chart`` as a PNG file, replacing ``path`` only once it is complete.
 
@@ -151,30 +155,54 @@ def save_png(
         title: Above the plots instead of the heading on the screen.
         results: What the chart shows: the picture carries them under the key "gemmviz", and
             opens as them (see :mod:`gemmviz.core.result_document`), unless they are too many.
+        sweep: The identity of the sweep that the results are of, or "".
 
     Raises:
         OSError: The file cannot be written; the message is a sentence.
     """
     image = render_chart(chart, scale=scale, theme=theme, title=title)
-    if fits_picture(len(results)):
-        text = picture_text(results)
-        if len(text) <= MOST_TEXT_BYTES:  # else nobody would read it
-            image.setText(PNG_KEY, text)  # Qt compresses what is long
+    text = _carried(chart, results, sweep)
+    if text:
+        image.setText(PICTURE_KEY, text)  # Qt compresses what is long
     file = QSaveFile(str(path))
     opened = file.open(QIODevice.OpenModeFlag.WriteOnly)
     if not (opened and QImageWriter(file, b"png").write(image) and file.commit()):
         raise OSError(f"The picture cannot be written to {path}: {file.errorString()}.")
 
 
+def _carried(chart: Chart, results: Sequence[Result], sweep: str) -> str:
+    """What a picture keeps of the results that it shows; "" where they are none or too many."""
+    if not fits_picture(len(results)):
+        return ""
+    tab = next((title for title, kind in CHARTS if isinstance(chart, kind)), "")
+    text = picture_text(results, chart=tab, sweep=sweep)
+    return text if len(text) <= MOST_TEXT_BYTES else ""  # nobody would read a longer one
+
+
 def save_svg(
-    chart: Chart, path: Path | str, *, theme: Theme | None = None, title: Title | None = None
+    chart: Chart,
+    path: Path | str,
+    *,
+    theme: Theme | None = None,
+    title: Title | None = None,
+    results: Sequence[Result] = (),
+    sweep: str = "",
 ) -> None:
     """Write ``chart`` as an SVG drawing, replacing ``path`` only once it is complete.
+
+    Args:
+        chart: See :func:`render_chart`, as for theme and title.
+        path: The file.
+        theme: The chart's own where None.
+        title: Above the plots instead of the heading on the screen.
+        results: See :func:`save_png`; they are the text of the element "metadata".
+        sweep: See :func:`save_png`.
 
     Raises:
         OSError: The file cannot be written; the message is a sentence.
     """
-    drawing = render_svg(chart, theme=theme, title=title)
+    text = _carried(chart, results, sweep)
+    drawing = render_svg(chart, theme=theme, title=title, text=text)
     file = QSaveFile(str(path))
     opened = file.open(QIODevice.OpenModeFlag.WriteOnly)
     if not (opened and file.write(drawing) == len(drawing) and file.commit()):
@@ -199,8 +227,7 @@ def suggested_path(chart: Chart, folder: Path | None = None) -> Path:
     folder = folder or Path(QStandardPaths.writableLocation(location))
     if not folder.is_dir():
         folder = Path.home()
-    plain = unicodedata.normalize("NFKD", chart.export_title).encode("ascii", "ignore").decode()
-    stem = re.sub(r"[^a-z0-9.]+", "-", plain.lower()).strip("-.") or "chart"
+    stem = file_word(chart.export_title) or "chart"
     path, number = folder / f"{stem}.png", 2
     while path.exists():
         path, number = folder / f"{stem}-{number}.png", number + 1

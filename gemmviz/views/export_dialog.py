@@ -42,7 +42,8 @@ _FORMATS = {_PNG: "PNG: pixels", _SVG: "SVG: lines and text, for print and slide
 class ExportDialog(QDialog):
     """Asks for format, scale, theme and file, shows what will come out, and saves or copies it.
 
-    A PNG carries ``results``, so that it can be opened again by dropping it on the window.
+    A picture carries ``results``, so that it can be opened again by dropping it on the window, and
+    the identity of the ``sweep`` that it shows, if any.
     """
 
     saved = Signal(str)
@@ -54,17 +55,18 @@ class ExportDialog(QDialog):
         parent: QWidget | None = None,
         title: Title | None = None,
         results: Sequence[Result] = (),
+        sweep: str = "",
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Export picture")
-        self._chart, self._title, self._results = chart, title, results
+        self._chart, self._title = chart, title
+        self._results, self._sweep = results, sweep
         shape = render_chart(chart, title=title).size()
         self._preview = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self.format = QComboBox()
         for suffix, text in _FORMATS.items():
-            carried = _carried(len(results)) if suffix == _PNG else ""
-            self.format.addItem(text + carried, suffix)
+            self.format.addItem(text + _carried(len(results)), suffix)
         self.scale = QComboBox()
         for scale in SCALES:
             size = f"{shape.width() * scale} × {shape.height() * scale} pixels"
@@ -178,10 +180,12 @@ class ExportDialog(QDialog):
         scale, theme = self._chosen()
         try:
             if self.format.currentData() == _SVG:
-                save_svg(self._chart, self.file.text(), theme=theme, title=self._title)
+                save_svg(self._chart, self.file.text(), theme=theme, title=self._title,
+                         results=self._results, sweep=self._sweep)  # fmt: skip
             else:
                 save_png(self._chart, self.file.text(), scale=scale, theme=theme,
-                         title=self._title, results=self._results)  # fmt: skip
+                         title=self._title, results=self._results,
+                         sweep=self._sweep)  # fmt: skip
         except OSError as error:
             self._say(str(error), "bad")
             return

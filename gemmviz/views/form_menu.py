@@ -134,7 +134,8 @@ class FormMenu(QToolButton):
         asked = form_label(problem)
         self.setEnabled(not reason)
         self.setText(f"More: {asked}" if asked else "More")
-        self.setToolTip(reason or f"{_TIP}.\n{formula(problem)}")
+        why = f"{reason}\nMore would be: {_TIP[0].lower()}{_TIP[1:]}."
+        self.setToolTip(why if reason else f"{_TIP}.\n{formula(problem)}")
         set_role(self, "state", "on" if asked else "")
         self.formula.setText(formula(problem))
         self.transpose.set_options(TRANSPOSE_OPTIONS, setup.transpose)

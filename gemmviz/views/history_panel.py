@@ -7,10 +7,11 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QMessageBox, QStackedLayout, QVBoxLayout, QWidget
 
 from gemmviz.app.history_table import HistoryModel
+from gemmviz.app.runs import Run
 from gemmviz.app.starts import is_known
 from gemmviz.app.state import AppState
 from gemmviz.app.tips import plain_tip
-from gemmviz.core.changes import changes_between
+from gemmviz.core.changes import Changes
 from gemmviz.core.model import Variant
 from gemmviz.core.store import Filter, StoreError
 from gemmviz.views.changes_dialog import ChangesDialog
@@ -77,6 +78,10 @@ class HistoryPanel(QWidget):
         archive.opened.connect(self._on_opened)
         archive.changed.connect(self._on_changed)
         archive.trouble_changed.connect(self._show_tools)
+        archive.reader.busy_changed.connect(self._on_busy_changed)
+        archive.run_read.connect(self._on_run_read)
+        archive.changes_read.connect(self._on_changes_read)
+        archive.told.connect(self.told)
         self.model.refreshed.connect(self._on_refreshed)
         self.filters.changed.connect(self._on_filter_changed)
         table.selectionModel().selectionChanged.connect(self._show_tools)
@@ -126,6 +131,11 @@ class HistoryPanel(QWidget):
         if self.isVisible() and not self._state.quiet:
             self.catch_up()
 
+    @Slot()
+    def _on_busy_changed(self) -> None:
+        self._show_empty()
+        self._show_tools()
+
     def _fill_filters(self) -> None:
         store = self._archive.store
         if store is None:
@@ -141,20 +151,23 @@ class HistoryPanel(QWidget):
 
     @Slot()
     def _on_refreshed(self) -> None:
-        model, archive = self.model, self._archive
-        count = len(model.ids)
-        self._pages.setCurrentIndex(1 if count else 0)
-        if archive.store is None:
-            self.empty.setText(archive.trouble or "No results file is open.")
-        elif model.problem:
-            self.empty.setText(model.problem)
-        elif self.filters.wanted != Filter():
-            self.empty.setText("No saved result is like that: change the search or the filters.")
-        elif archive.trouble:
-            self.empty.setText(archive.trouble)
-        else:
-            self.empty.setText("Everything that is measured is kept here, in this results file.")
+        self._pages.setCurrentIndex(1 if self.model.ids else 0)
+        self._show_empty()
         self._show_tools()
+
+    def _show_empty(self) -> None:
+        """Say why no row is there."""
+        model, archive = self.model, self._archive
+        if archive.store is None:
+            words = archive.reader.busy or archive.trouble or "No results file is open."
+        elif model.problem:
+            words = model.problem
+        elif self.filters.wanted != Filter():
+            words = "No saved result is like that: change the search or the filters."
+        else:
+            words = archive.trouble or archive.remark
+            words = words or "Everything that is measured is kept here, in this results file."
+        self.empty.setText(words)
 
     @Slot()
     def _show_tools(self) -> None:
@@ -163,11 +176,11 @@ class HistoryPanel(QWidget):
         count, name = len(self.model.ids), archive.path.name if archive.path is not None else ""
         results = f"{count:,} result{'s' * (count != 1)} in {name}" if name else "No file"
         some = f", {len(chosen):,} selected" if len(chosen) > 1 else ""
-        self.title.setText(f"{results}{some}")
+        self.title.setText(archive.reader.busy or f"{results}{some}")
         if archive.path is not None:
-            tip = "\n".join(filter(None, (str(archive.path), archive.trouble)))
+            tip = "\n".join(filter(None, (str(archive.path), archive.remark, archive.trouble)))
             self.title.setToolTip(plain_tip(tip))
-        undoable = archive.undoable
+        undoable = archive.edits.undoable
         states = (
             (self.show_again, self.table.show_again, 1 <= len(chosen) <= _MOST_SHOWN,
              "Draw the selected results again, without measuring (Enter)"),
@@ -179,8 +192,9 @@ class HistoryPanel(QWidget):
             (self.delete, self.table.delete, bool(chosen) and archive.writable,
              "Delete the selected results (Del)"),
             (self.undo, self.table.undo, undoable > 0,
-             f"Bring the last {undoable:,} deleted back (Ctrl+Z)" if undoable
-             else "Nothing was deleted"),
+             f"Bring the last {undoable:,} deleted back (Ctrl+Z), until this window is closed or "
+             "another file opened" if undoable
+             else "Nothing was deleted since this file was opened"),
         )  # fmt: skip
         for button, action, possible, tip in states:
             button.setEnabled(possible)
@@ -223,41 +237,38 @@ class HistoryPanel(QWidget):
 
     @Slot()
     def _on_changes(self) -> None:
-        store, chosen = self._archive.store, sorted(self.table.chosen_ids())
-        if store is None or len(chosen) != 2:
-            return
-        try:
-            first, other = (store.result(number) for number in chosen)
-        except StoreError as error:
-            self.told.emit(str(error))
-            return
-        names = (f"result {chosen[0]}", f"result {chosen[1]}")
-        dialog = ChangesDialog(names, changes_between(first, other), self._theme, self.window())
+        chosen = sorted(self.table.chosen_ids())
+        if len(chosen) == 2:
+            self._archive.read(chosen, "changes")
+
+    @Slot(object, object)
+    def _on_changes_read(self, numbers: tuple[int, ...], changes: Changes) -> None:
+        first, other = (f"result {number}" for number in numbers)
+        dialog = ChangesDialog((first, other), changes, self._theme, self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
     @Slot()
     def _on_details(self) -> None:
         chosen = self.table.chosen_ids()
-        if not chosen:
-            return
-        try:
-            run = self._archive.peek(chosen[0])
-        except StoreError as error:
-            self.told.emit(str(error))
-            return
+        if chosen:
+            self._archive.read(chosen[:1], "details")
+
+    @Slot(object)
+    def _on_run_read(self, run: Run) -> None:
         DetailsDialog(run, self.window()).open()
 
     @Slot()
     def _on_delete(self) -> None:
         chosen = self.table.chosen_ids()
         if chosen and self._archive.writable:
-            self._archive.delete(chosen)
+            self._archive.edits.delete(chosen)
             count = f"{len(chosen):,} result{'s' * (len(chosen) != 1)}"
-            self.told.emit(f"Deleted {count}; Ctrl+Z brings back what was deleted last")
+            how = "until this window is closed, Ctrl+Z brings back what was deleted last"
+            self.told.emit(f"Deleted {count}; {how}")
             self._show_tools()
 
     @Slot()
     def _on_undo(self) -> None:
-        self._archive.undo()
+        self._archive.edits.undo()
         self._show_tools()

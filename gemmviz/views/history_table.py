@@ -6,16 +6,21 @@ from collections.abc import Callable, Iterable
 from typing import cast
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from gemmviz.app.history_table import NOTE, TIME, HistoryModel
-from gemmviz.views.column_room import share_room
+from gemmviz.app.history_table import NOTE, SAMPLES, TAGS, TIME, HistoryModel
+from gemmviz.views.column_room import needed, share_room
 from gemmviz.views.delegates import ResultDelegate
 
 _ROW_PIXELS = 26
-_WIDTHS = (92, 150, 66, 116, 104, 66, 98, 88, 64, 80)
-_KERNEL, _PROBLEM = (1, 106, 300), (4, 104, 190)
+_WIDTHS = (94, 104, 100, 106, 84, 64, 102, 84, 56, 64, 58)
+_PARAMETERS, _PARAMETER_PIXELS = 2, 100
+_GROWING = ((4, 84), (1, 104), (3, 106))  # problem, kernel, device
+_FROM_LEFT = (0, 1, _PARAMETERS, 4, 6, 7, SAMPLES, 3, 5, TAGS, NOTE)
+"""The columns as they stand: what tells results apart comes before what scrolls out of sight."""
+_TOLD_APART = sum(_WIDTHS[column] for column in (0, 1, 4, 6, 7, NOTE))
+"""Pixels of the columns that come first, but for the parameters."""
 _MOST_COPIED = 10_000
 
 
@@ -50,6 +55,10 @@ class HistoryTable(QTableView):
         header.setStretchLastSection(True)
         for column, width in enumerate(_WIDTHS):
             header.resizeSection(column, width)
+        for place, column in enumerate(_FROM_LEFT):
+            header.moveSection(header.visualIndex(column), place)
+        model.modelReset.connect(self._share_room)
+        model.rowsInserted.connect(self._on_rows_inserted)
         self.show_again = self._action("&Show its samples", None)
         self.again = self._action("&Run again", None)
         self.changes = self._action("&What changed...", None)
@@ -69,9 +78,25 @@ class HistoryTable(QTableView):
         return action
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the room that the other columns leave to the problem and the kernel's name."""
+        """Share the room anew."""
         super().resizeEvent(event)
-        share_room(self, _KERNEL, _PROBLEM, _WIDTHS[NOTE])
+        self._share_room()
+
+    @Slot()
+    def _share_room(self) -> None:
+        """Parameters are whole where the first columns stay in sight; then the rest may grow."""
+        parameters = max(_PARAMETER_PIXELS, self.viewport().width() - _TOLD_APART)
+        share_room(self, ((_PARAMETERS, parameters), *_GROWING), _WIDTHS[NOTE])
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Parameters may have come that need more room."""
+        super().showEvent(event)
+        self._on_rows_inserted()
+
+    @Slot()
+    def _on_rows_inserted(self) -> None:
+        if self.isVisible() and self.columnWidth(_PARAMETERS) < needed(self, _PARAMETERS):
+            self._share_room()
 
     def chosen_ids(self) -> list[int]:
         """The ids of the selected results, the current one first."""

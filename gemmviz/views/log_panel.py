@@ -22,6 +22,7 @@ class LogPanel(QPlainTextEdit):
         super().__init__()
         self._theme = DARK
         self._lines: list[Line] = []
+        self._newest = 0  # where the bar stands with the newest line in sight
         self.setReadOnly(True)
         self.setProperty("role", "log")
         self.setFont(mono_font())
@@ -46,7 +47,7 @@ class LogPanel(QPlainTextEdit):
 
     def _write(self, line: Line) -> None:
         bar = self.verticalScrollBar()
-        at_end = bar.value() >= bar.maximum() - 2
+        at_end = bar.value() >= min(self._newest, bar.maximum() - 2)
         moment = datetime.fromtimestamp(line.at, UTC).astimezone()
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
@@ -55,8 +56,10 @@ class LogPanel(QPlainTextEdit):
         stamp = f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}  {line.kind:<9} "
         cursor.insertText(stamp, _ink(self._theme.muted))
         cursor.insertText(line.text, _ink(self._theme.bad if line.bad else self._theme.text))
+        # A message that is longer than the panel is read from its beginning.
+        self._newest = min(self.document().lastBlock().firstLineNumber(), bar.maximum())
         if at_end:
-            bar.setValue(bar.maximum())
+            bar.setValue(self._newest)
 
 
 def _ink(color: str) -> QTextCharFormat:

@@ -6,7 +6,6 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -73,8 +72,8 @@ def make_window(argv: Sequence[str]) -> MainWindow:
     state.load_kernels()
     chosen: list[Path] = [arguments.results] if arguments.results is not None else []
     chosen += [path for path in arguments.files if path.suffix == RESULTS_SUFFIX]
+    state.archive.open_first(chosen)  # before what may take long to read
     window.drop.open_files([path for path in arguments.files if path.suffix != RESULTS_SUFFIX])
-    QTimer.singleShot(0, state.archive, partial(state.archive.open_first, chosen))
     return window
 
 

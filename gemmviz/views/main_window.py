@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gemmviz.app.opening import OpenedDocument
 from gemmviz.app.state import AppState
 from gemmviz.views.about import AboutDialog
 from gemmviz.views.cards import Cards
@@ -27,9 +28,9 @@ from gemmviz.views.log_panel import LogPanel
 from gemmviz.views.menus import Menus
 from gemmviz.views.occupancy_panel import OccupancyPanel
 from gemmviz.views.result_files import SavedLabel
-from gemmviz.views.roles import Card, ElidedLabel, label, set_role
-from gemmviz.views.settings_dialog import SettingsDialog
+from gemmviz.views.roles import ElidedLabel, label, set_role
 from gemmviz.views.setup_bar import SetupBar
+from gemmviz.views.tab_frame import ComingTabs
 from gemmviz.views.theme import DARK, LIGHT, THEMES, Theme, apply_theme
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class MainWindow(QMainWindow):
         self.cards = Cards(state)
         self.failure = FailureStrip(state)
         self.tabs: Tabs | None = None
-        self._blank = Card()
+        self._opened: OpenedDocument | None = None  # before there are tabs
+        self._coming = ComingTabs(self.menus.tabs)
         self.status = ElidedLabel("Starting...")
         self.status.setContentsMargins(8, 0, 0, 2)
         self.saved = SavedLabel(state.archive)
@@ -89,7 +91,7 @@ class MainWindow(QMainWindow):
         column.setSpacing(8)
         column.addWidget(self.cards)
         column.addWidget(self.failure)
-        column.addWidget(self._blank, 1)
+        column.addWidget(self._coming, 1)
         self._column = column
         self.setCentralWidget(centre)
         left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
@@ -115,6 +117,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         menus, state = self.menus, self.state
         self.drop.told.connect(self._on_told)
+        self.drop.opened.connect(self._on_document_opened)
         menus.open_kernel.triggered.connect(self._on_open_kernel)
         menus.quit.triggered.connect(self.close)
         menus.settings.triggered.connect(self._on_settings)
@@ -140,9 +143,19 @@ class MainWindow(QMainWindow):
         self.tabs.told.connect(self._on_told)
         if self._theme is not None:
             self.tabs.set_theme(self._theme)
-        self._column.replaceWidget(self._blank, self.tabs)
-        self._blank.hide()
-        self._blank.deleteLater()
+        self.tabs.setCurrentIndex(self._coming.currentIndex())
+        self._column.replaceWidget(self._coming, self.tabs)
+        self._coming.hide()
+        self._coming.deleteLater()
+        if self._opened is not None:
+            self.tabs.show_document(self._opened)
+
+    @Slot(object)
+    def _on_document_opened(self, document: OpenedDocument) -> None:
+        if self.tabs is not None:
+            self.tabs.show_document(document)
+        else:
+            self._opened = document
 
     @Slot(str)
     def _on_told(self, remark: str) -> None:
@@ -164,7 +177,7 @@ class MainWindow(QMainWindow):
             docks = [self._docks["devices"], self._docks["occupancy"]]
             widths = [290, 272] if wide else [230, 240]
             self.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
-            height = 130 if self.height() > 800 else 84
+            height = 130 if self.height() > 800 else 100
             self.resizeDocks([self._docks["log"]], [height], Qt.Orientation.Vertical)
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -188,6 +201,8 @@ class MainWindow(QMainWindow):
             panel.set_theme(theme)
         if self.tabs is not None:
             self.tabs.set_theme(theme)
+        else:
+            self._coming.set_theme(theme)
 
     @Slot()
     def _on_catalog_loaded(self) -> None:
@@ -237,6 +252,8 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _on_settings(self) -> None:
+        from gemmviz.views.settings_dialog import SettingsDialog  # noqa: PLC0415 (27 ms at start)
+
         SettingsDialog(self.state, self).open()
 
     @Slot()

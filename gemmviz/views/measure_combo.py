@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox
 
@@ -17,16 +19,17 @@ class MeasureCombo(QComboBox):
     """Shows a policy by its name; the open list has the numbers of each.
 
     ``policy_chosen`` carries the Policy that a person picked; ``custom_chosen`` asks for the dialog
-    in which every number can be set.
+    in which every number can be set. Without ``endless`` no policy is offered that a person ends.
     """
 
     policy_chosen = Signal(object)
     custom_chosen = Signal()
 
-    def __init__(self, *, custom: bool = True) -> None:
+    def __init__(self, *, custom: bool = True, endless: bool = True) -> None:
         super().__init__()
         self._policy: Policy | None = None
         self._custom = custom
+        self._choices = [name for name, each in CHOICES.items() if endless or _ends(each)]
         self.setItemDelegate(TrailDelegate(self))
         self.activated.connect(self._on_activated)
 
@@ -36,7 +39,7 @@ class MeasureCombo(QComboBox):
             return
         self._policy = policy
         name = name_of(policy)
-        names = [*CHOICES, *([name] if name not in CHOICES else [])]
+        names = [*self._choices, *([name] if name not in self._choices else [])]
         self.clear()
         for each in names:
             shown = policy if each == name else chosen_as(each, policy)
@@ -65,3 +68,8 @@ class MeasureCombo(QComboBox):
         self.setCurrentIndex(self.findData(name_of(policy)))
         if name is None:
             self.custom_chosen.emit()
+
+
+def _ends(policy: Policy) -> bool:
+    """Whether a run of a policy that has a name ends by itself."""
+    return math.isfinite(policy.limit_seconds)

@@ -14,9 +14,11 @@ from gemmviz.core.limits import load_limits
 from gemmviz.core.limits_table import Limits
 from gemmviz.core.units import memory
 from gemmviz.views.result_files import ResultFiles
+from gemmviz.views.tab_titles import TAB_TITLES
 
 _MEASURE_TIP = "Measure the ticked runs in turns, round by round, and say which is faster (Ctrl+M)"
 _CARDS = 3  # as many as make clear which generation it is
+_TAB_KEYS = "1234567890"
 _THEMES = {"light": "&Light", "dark": "&Dark", "system": "As the &system"}
 
 
@@ -100,6 +102,7 @@ class Menus(QObject):
         view.addMenu(self.tabs)
         device = self._menu("&Device", self.refresh, None)
         self._fill_what_if(device.addMenu("&Estimate as if it ran on"))
+        self._fill_tabs()
         self._menu("&Settings", self.settings)
         self._menu("&Help", self.about)
 
@@ -125,6 +128,17 @@ class Menus(QObject):
                 cards = f" ({', '.join(row.cards[:_CARDS])})" if row.cards else ""
                 text = f"{row.name}{cards}   –   {memory(row.pool_bytes)} a {row.pool_name}"
                 submenu.addAction(self._choice(self.what_if, text, row))
+
+    def _fill_tabs(self) -> None:
+        """Every tab, since a narrow window cannot show all of them, with a key each."""
+        group = QActionGroup(self)
+        for place, title in enumerate(TAB_TITLES):
+            action = self._choice(group, title, place)
+            action.setChecked(not place)
+            action.setAutoRepeat(False)
+            if place < len(_TAB_KEYS):
+                action.setShortcut(QKeySequence(f"Ctrl+{_TAB_KEYS[place]}"))
+            self.tabs.addAction(action)
 
     def _choice(self, group: QActionGroup, text: str, value: object) -> QAction:
         action = QAction(text, self)

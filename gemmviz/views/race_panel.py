@@ -1,4 +1,4 @@
-"""The race: two devices' live charts side by side while both run what is set up."""
+"""The race: the live charts of two devices side by side, on one scale, while both run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gemmviz.app.setup import Option
 from gemmviz.core.labels import device_label
 from gemmviz.views.charts.chart import Chart
 from gemmviz.views.charts.colors import ColorBook
-from gemmviz.views.charts.device_live import DeviceLiveChart
+from gemmviz.views.charts.device_live import DeviceLiveChart, share_scale
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.duel_panel import DuelPanel
 from gemmviz.views.export import Title
@@ -134,7 +134,8 @@ class RaceSide(QWidget):
 
     def _show_figure(self, run: Run) -> None:
         launches = run.buffer.launch_count
-        self.figure.setText(f"{launches:,} launches" if launches else "")
+        many = f"{launches:,} launch{'' if launches == 1 else 'es'}"
+        self.figure.setText(many if launches else "")
         self.export.setEnabled(not self.chart.is_empty())
 
     @Slot(object)
@@ -164,6 +165,8 @@ class RacePanel(QWidget):
         for side in self.sides:
             self._splitter.addWidget(side)
             side.export_wanted.connect(self._on_export_wanted)
+            side.chart.scale_chosen.connect(self._on_scale_chosen)
+            side.chart.scale_left.connect(self._on_scale_left)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -188,6 +191,7 @@ class RacePanel(QWidget):
         """Show every sample there is."""
         for side in self.sides:
             side.redraw(at_once=True)
+        self._share_scale()
 
     def title(self) -> Title | None:
         """What stands above an exported picture: the device in front, and how the race ended."""
@@ -219,6 +223,28 @@ class RacePanel(QWidget):
         if isinstance(side, RaceSide):
             self.front = side.chart
         self.export_wanted.emit()
+
+    def _share_scale(self) -> None:
+        """Both charts have one scale, so that they can be compared by eye."""
+        first, other = (side.chart for side in self.sides)
+        share_scale(first, other)
+
+    def _others(self, chart: object) -> list[DeviceLiveChart]:
+        return [side.chart for side in self.sides if side.chart is not chart]
+
+    @Slot()
+    def _on_scale_chosen(self) -> None:
+        zoomed = self.sender()
+        if isinstance(zoomed, DeviceLiveChart):
+            for other in self._others(zoomed):
+                other.take_scale(zoomed.ranges)
+
+    @Slot()
+    def _on_scale_left(self) -> None:
+        for other in self._others(self.sender()):
+            if not other.following:
+                other.home()
+        self._share_scale()
 
     @Slot()
     def _on_changed(self) -> None:
@@ -252,5 +278,6 @@ class RacePanel(QWidget):
         with self._pace_now.measured():
             for side in self.sides:
                 side.redraw(at_once=False)
+            self._share_scale()
         if any(side.chart.behind for side in self.sides) and not self.race.quiet:
             self._catching_up.start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QMessageBox, QWidget
 
 from gemmviz.app.archive import Archive
@@ -33,16 +33,25 @@ class ResultFiles(QObject):
         self.recent.aboutToShow.connect(self._on_recent_opened)
         self.recent.triggered.connect(self._on_recent_triggered)
         archive.opened.connect(self._show_state)
+        archive.file_ended.connect(self._on_file_ended)
+        self._asked: set[str] = set()
         self._show_state()
 
     def open_file(self, path: Path) -> None:
         """Open a results file; a dialog says why it cannot be, or why it is only read."""
-        problem = self._archive.open(path)
+        self._asked.add(str(path))
+        self._archive.open(path)
+
+    @Slot(str, str)
+    def _on_file_ended(self, path: str, problem: str) -> None:
+        if path not in self._asked:
+            return  # nobody waits for it
+        self._asked.remove(path)
         if problem:
             QMessageBox.warning(_window(), "This file was not opened", problem)
-        elif self._archive.trouble:
+        elif self._archive.remark:
             QMessageBox.information(_window(), "Nothing is saved into this file",
-                                    self._archive.trouble)  # fmt: skip
+                                    self._archive.remark)  # fmt: skip
 
     def _action(self, text: str, keys: str | QKeySequence.StandardKey) -> QAction:
         action = QAction(text, self)
@@ -100,25 +109,34 @@ class ResultFiles(QObject):
 
 
 class SavedLabel(QLabel):
-    """Where results go, or that they are not saved."""
+    """Where results go, that they are not saved, or what is done with a file just now."""
 
     def __init__(self, archive: Archive) -> None:
         super().__init__()
         self._archive = archive
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setContentsMargins(8, 0, 8, 2)
-        archive.opened.connect(self._refresh)
-        archive.trouble_changed.connect(self._refresh)
+        for signal in (archive.opened, archive.file_ended, archive.trouble_changed):
+            signal.connect(self._refresh)
+        archive.reader.busy_changed.connect(self._refresh)
         self._refresh()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Whole or not at all: new words may be painted before they have been given their room."""
+        if self.width() >= self.minimumSizeHint().width():
+            super().paintEvent(event)
 
     @Slot()
     def _refresh(self) -> None:
-        path, trouble = self._archive.path, self._archive.trouble
-        if trouble:
+        archive = self._archive
+        saving, trouble = archive.saving, archive.trouble
+        if archive.reader.busy:
+            self.setText(archive.reader.busy)
+        elif trouble:
             self.setText("⚠ Results are not saved")
         else:
-            self.setText(f"Saved in {path.name}" if path is not None else "")
-        self.setToolTip(plain_tip(trouble or (str(path) if path is not None else "")))
+            self.setText(f"Saved in {saving.name}" if saving is not None else "")
+        self.setToolTip(plain_tip(trouble or (str(saving) if saving is not None else "")))
         set_role(self, "state", "warn" if trouble else "")
 
 

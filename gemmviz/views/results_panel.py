@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QSize, QSortFilterProxyModel, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import (
+    QAction,
+    QGuiApplication,
+    QKeySequence,
+    QResizeEvent,
+    QShortcut,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -18,7 +25,7 @@ from PySide6.QtWidgets import (
 from gemmviz.app.results_table import RUN_ROLE, SORT_ROLE, ResultsTableModel
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
-from gemmviz.views.column_room import share_room
+from gemmviz.views.column_room import needed, share_room
 from gemmviz.views.delegates import ResultDelegate
 from gemmviz.views.details_dialog import DetailsDialog
 from gemmviz.views.history_panel import HistoryPanel
@@ -29,8 +36,13 @@ from gemmviz.views.tool_row import Choice, ToolRow
 _SESSION, _SAVED = "This session", "Saved"
 _ROW_PIXELS = 26
 _NARROWEST, _WORDS_FROM = 430, 720  # pixels
-_WIDTHS = (140, 70, 82, 72, 52, 60, 98, 94, 62, 72, 68)
-_KERNEL, _SIZES = (0, 104, 320), (3, 72, 126)
+_WIDTHS = (140, 70, 96, 72, 52, 60, 98, 94, 62, 72, 68, 58)
+_PARAMETERS, _PARAMETER_PIXELS = 1, 70
+_GROWING = ((0, 120), (3, 72), (2, 96))  # kernel, sizes, device
+_FROM_LEFT = (0, _PARAMETERS, 3, 5, 6, 7, 11, 8, 2, 4, 9, 10)
+"""The columns as they stand: what tells runs apart comes before what scrolls out of sight."""
+_TOLD_APART = 120 + 72 + 60 + 98 + 94 + 58 + 62
+"""Pixels of the columns that come first, but for the parameters."""
 
 
 class ResultsTable(QTableView):
@@ -65,6 +77,10 @@ class ResultsTable(QTableView):
         header.setStretchLastSection(True)
         for column, width in enumerate(_WIDTHS):
             header.resizeSection(column, width)
+        for place, column in enumerate(_FROM_LEFT):
+            header.moveSection(header.visualIndex(column), place)
+        self.proxy.modelReset.connect(self._share_room)
+        self.proxy.rowsInserted.connect(self._on_rows_inserted)
         copy = QShortcut(QKeySequence.StandardKey.Copy, self)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self._on_copy_activated)
@@ -79,9 +95,25 @@ class ResultsTable(QTableView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Give the room that the other columns leave to the sizes and the kernel's name."""
+        """Share the room anew."""
         super().resizeEvent(event)
-        share_room(self, _KERNEL, _SIZES, _WIDTHS[-1])
+        self._share_room()
+
+    @Slot()
+    def _share_room(self) -> None:
+        """Parameters are whole where the first columns stay in sight; then the rest may grow."""
+        parameters = max(_PARAMETER_PIXELS, self.viewport().width() - _TOLD_APART)
+        share_room(self, ((_PARAMETERS, parameters), *_GROWING), _WIDTHS[10])
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Parameters may have come that need more room."""
+        super().showEvent(event)
+        self._on_rows_inserted()
+
+    @Slot()
+    def _on_rows_inserted(self) -> None:
+        if self.isVisible() and self.columnWidth(_PARAMETERS) < needed(self, _PARAMETERS):
+            self._share_room()
 
     @property
     def chosen(self) -> Run | None:

@@ -28,7 +28,6 @@ from gemmviz.views.kernel_combo import SIGNS, KernelCombo
 from gemmviz.views.measure_combo import MeasureCombo
 from gemmviz.views.option_combo import OptionCombo
 from gemmviz.views.roles import BADGE_STATES, label, set_role
-from gemmviz.views.settings_dialog import SettingsDialog
 from gemmviz.views.size_fields import SizeFields
 from gemmviz.views.theme import Theme, icon
 
@@ -197,6 +196,8 @@ class SetupBar(QFrame):
 
     @Slot()
     def _on_settings_asked(self) -> None:
+        from gemmviz.views.settings_dialog import SettingsDialog  # noqa: PLC0415 (27 ms at start)
+
         SettingsDialog(self._state, self.window()).open()
 
 

@@ -16,6 +16,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem
 
+from gemmviz.core.result_document import PICTURE_KEY
 from gemmviz.views.charts.chart import HALO_PIXELS, Chart
 from gemmviz.views.theme import MONO_FAMILY, TEXT_FAMILY
 
@@ -76,7 +77,7 @@ def _clip_of(item: QGraphicsItem, chart: Chart, whole: QRectF) -> QRectF:
     return area
 
 
-def tidied(svg: bytes, title: str, width: int, height: int) -> bytes:
+def tidied(svg: bytes, title: str, width: int, height: int, text: str = "") -> bytes:
     """The drawing with a title, a size in pixels, and text that every viewer can show.
 
     Args:
@@ -84,6 +85,7 @@ def tidied(svg: bytes, title: str, width: int, height: int) -> bytes:
         title: Of the document.
         width: In pixels, as the drawing's own units are.
         height: In pixels.
+        text: What it carries in its metadata; see :mod:`gemmviz.core.svg_text`.
     """
     # Qt passes on what XML has no place for, as a title may hold it.
     whole = _NO_XML.sub("", svg.decode("utf-8", "replace"))
@@ -100,10 +102,14 @@ def tidied(svg: bytes, title: str, width: int, height: int) -> bytes:
     _tidy_attributes(root)
     _drop_empty(root)
     _drop_unused_clips(root)
-    for text in list(root.iter(_tag("text"))):
-        _fit(text)
+    for words in list(root.iter(_tag("text"))):
+        _fit(words)
     _join_rims(root)
     _drop_empty(root)
+    if text:
+        carried = ET.Element(_tag("metadata"), {"id": PICTURE_KEY})
+        carried.text, carried.tail = text, "\n"
+        root.insert(1, carried)
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QCheckBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -38,7 +39,8 @@ from gemmviz.views.measure_combo import MeasureCombo
 from gemmviz.views.option_combo import OptionCombo
 from gemmviz.views.roles import label, set_role
 
-_LIST_PIXELS = 184
+_LIST_PIXELS, _WIDE_LIST_PIXELS = 184, 240
+_WIDE_PIXELS = 720
 _ROW_PIXELS = 24
 _ID_ROLE = Qt.ItemDataRole.UserRole
 _SIZES_TIP = (
@@ -91,19 +93,23 @@ class SweepForm(QWidget):
     def __init__(self, state: AppState, trial: SweepTrial) -> None:
         super().__init__()
         self._state, self._trial = state, trial
+        self.filter = QLineEdit()
+        self.filter.setPlaceholderText("Filter kernels")
+        self.filter.setAccessibleName("Filter kernels")
+        self.filter.setClearButtonEnabled(True)
         self.kernels = QListWidget()
-        self.kernels.setFixedWidth(_LIST_PIXELS)
         self.kernels.setAccessibleName("Kernels of the sweep")
         self.values: dict[tuple[str, str], Ticks] = {}
         self.shapes = QLineEdit()
         self.shapes.setToolTip(_SIZES_TIP)
         self.elements, self.devices = Ticks(), Ticks()
-        self.measure = MeasureCombo(custom=False)
+        self.measure = MeasureCombo(custom=False, endless=False)
         self.strategy = OptionCombo()
         for combo in (self.measure, self.strategy):
             combo.installEventFilter(self)  # the wheel scrolls the form over them too
-        self.open, self.save = QPushButton("Open..."), QPushButton("Save as...")
-        self.last = QPushButton("Last saved")
+        self.open, self.save, self.last = (
+            _button(text) for text in ("Open...", "Save as...", "Last saved")
+        )
         self.last.setToolTip(
             "Fill the form from the last sweep in the open results file; Resume goes on with it"
         )
@@ -138,12 +144,15 @@ class SweepForm(QWidget):
         ):  # fmt: skip
             form.addRow(label(caption, "unit"), field)
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(10, 4, 2, 6)
-        column.setSpacing(8)
-        column.addWidget(self._parameters)
-        column.addLayout(form)
-        column.addStretch(1)
+        # What every sweep has comes first: the values of many kernels may go on and on.
+        self._halves = QBoxLayout(QBoxLayout.Direction.TopToBottom, inner)
+        self._halves.setContentsMargins(10, 4, 2, 6)
+        self._halves.setSpacing(8)
+        values = QVBoxLayout()
+        values.addWidget(self._parameters)
+        values.addStretch(1)
+        self._halves.addLayout(form, 5)
+        self._halves.addLayout(values, 3)
         self.area = QScrollArea()
         self.area.setWidgetResizable(True)
         self.area.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -154,10 +163,25 @@ class SweepForm(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 4, 2, 4)
         row.setSpacing(4)
-        row.addWidget(self.kernels)
+        self._list = QWidget()
+        listed = QVBoxLayout(self._list)
+        listed.setContentsMargins(0, 0, 0, 0)
+        listed.setSpacing(4)
+        listed.addWidget(self.filter)
+        listed.addWidget(self.kernels, 1)
+        row.addWidget(self._list)
         row.addWidget(self.area, 1)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A wide form has its halves side by side, and room for the kernels' names."""
+        super().resizeEvent(event)
+        wide = event.size().width() >= _WIDE_PIXELS
+        self._list.setFixedWidth(_WIDE_LIST_PIXELS if wide else _LIST_PIXELS)
+        directions = QBoxLayout.Direction
+        self._halves.setDirection(directions.LeftToRight if wide else directions.TopToBottom)
+
     def _connect(self) -> None:
+        self.filter.textChanged.connect(self._show_found)
         self.kernels.itemChanged.connect(self._on_kernel_changed)
         self.shapes.textEdited.connect(self._on_shapes_edited)
         self.elements.tick_changed.connect(self._on_element_ticked)
@@ -244,6 +268,24 @@ class SweepForm(QWidget):
             item.setFlags(usable | enabled)
             item.setToolTip(why or variant.summary)
         self.kernels.blockSignals(False)
+        self._show_found()
+
+    @Slot()
+    def _show_found(self) -> None:
+        """The kernels whose names hold what is looked for, below the headings of their families."""
+        wanted = self.filter.text().strip().casefold()
+        heading: QListWidgetItem | None = None
+        for row in range(self.kernels.count()):
+            item = self.kernels.item(row)
+            name = item.data(_ID_ROLE)
+            if not name:
+                heading = item
+                heading.setHidden(True)
+                continue
+            found = wanted in f"{item.text()} {name}".casefold()
+            item.setHidden(not found)
+            if found and heading is not None:
+                heading.setHidden(False)
 
     def _items(self) -> list[QListWidgetItem]:
         """The rows that are kernels."""
@@ -326,3 +368,10 @@ class SweepForm(QWidget):
     @Slot(object)
     def _on_strategy_chosen(self, strategy: object) -> None:
         self._trial.change(replace(self._draft, strategy=strategy))  # type: ignore[arg-type]
+
+
+def _button(text: str) -> QToolButton:
+    """A button as wide as its words, so that a few fit into a narrow form."""
+    button = QToolButton()
+    button.setText(text)
+    return button

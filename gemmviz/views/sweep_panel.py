@@ -21,14 +21,14 @@ from PySide6.QtWidgets import (
 from gemmviz.app.state import AppState
 from gemmviz.app.sweep_defaults import saving_words, winners_with
 from gemmviz.app.sweep_draft import DraftError
-from gemmviz.app.sweep_files import last_draft, open_draft, sweep_text
+from gemmviz.app.sweep_files import last_draft, open_draft, sweep_text, unsayable
 from gemmviz.app.sweeping import SweepTrial
 from gemmviz.core.defaults import DefaultsError, save_defaults
 from gemmviz.core.model import Result
 from gemmviz.core.sweep import SweepCell, Winner
 from gemmviz.views.charts.chart import Chart
 from gemmviz.views.export import Title
-from gemmviz.views.roles import ElidedLabel, Meter, set_role
+from gemmviz.views.roles import ElidedLabel, Meter, label, set_role
 from gemmviz.views.sweep_details import SweepDetails
 from gemmviz.views.sweep_form import SweepForm
 from gemmviz.views.sweep_views import VIEWS, SweepViews
@@ -64,11 +64,12 @@ class SweepPanel(QWidget):
         )
         self.preset = self.tools.add_button("refresh", "Let the form be what the setup bar says")
         self.export = self.tools.add_button("export", "Export this chart (Ctrl+E)")
-        self.words = ElidedLabel("", "")
+        self.words, self.times = ElidedLabel("", ""), label("", "note")
         self.start = _button("Start", "primary", _START_TIP)
         self.save = _button("Save as default", "", "")
         self.pause = _button("Pause", "", "Stop for now; Resume goes on where it was")
         self.resume = _button("Resume", "", "Go on where it was; nothing is measured twice")
+        self.show_known = _button("Show", "", "Show what is known of it; nothing is measured")
         self.cancel = _button("Cancel", "", "End the sweep; what was measured stays")
         self.meter = Meter()
         self._pages = QStackedWidget()
@@ -84,8 +85,10 @@ class SweepPanel(QWidget):
         row.setContentsMargins(10, 2, 8, 2)
         row.setSpacing(6)
         row.addWidget(self.words, 1)
+        row.addWidget(self.times)
         # Pause stands where Start was: a second click there must not cancel the sweep.
-        for button in (self.save, self.start, self.cancel, self.resume, self.pause):
+        row.addWidget(self.save)
+        for button in (self.start, self.cancel, self.show_known, self.resume, self.pause):
             row.addWidget(button)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self.views)
@@ -108,7 +111,8 @@ class SweepPanel(QWidget):
         self.preset.clicked.connect(trial.preset)
         self.start.clicked.connect(self._on_start_clicked)
         self.pause.clicked.connect(trial.pause)
-        self.resume.clicked.connect(self._on_resume_clicked)
+        for button in (self.resume, self.show_known):
+            button.clicked.connect(self._on_resume_clicked)
         self.cancel.clicked.connect(trial.stop)
         trial.changed.connect(self._show_tools)
         trial.draft_changed.connect(self._show_tools)
@@ -192,6 +196,13 @@ class SweepPanel(QWidget):
         self._show_tools()
         self._show_report()
 
+    def _show_offered(self) -> None:
+        """The views that tell something of the sweep; the heat map instead of another one."""
+        for view in VIEWS:
+            self.page.buttons[view].setVisible(view in self.views.offered)
+        if self.page.word not in (PLAN, *self.views.offered):
+            self.choose_page(VIEWS[0])
+
     @Slot()
     def _show_tools(self) -> None:
         """The buttons as they can be used, and the words beside them."""
@@ -205,8 +216,11 @@ class SweepPanel(QWidget):
         self.start.setVisible(not running and self.planning)
         self.start.setEnabled(not refusal)
         self.start.setToolTip(refusal or _START_TIP)
-        going_on = trial.paused or (self.planning and bool(trial.kept) and not refusal)
-        self.resume.setVisible(going_on and not running)
+        known = self.planning and bool(trial.kept) and not refusal and not running
+        self.resume.setVisible((trial.paused and not running) or (known and not trial.done))
+        self.show_known.setVisible(known and trial.done)
+        self.times.setText(trial.times)
+        self.times.setVisible(bool(trial.times))
         self.pause.setVisible(running)
         self.cancel.setVisible(running)
         self.meter.setVisible(running)
@@ -234,6 +248,7 @@ class SweepPanel(QWidget):
             else "Tick what to try under Plan, and start the sweep"
         )
         self.views.set_report(trial.sweep, trial.report)
+        self._show_offered()
         if self.details.cell is not None and trial.report is not None:
             asked = self.details.cell.configuration
             found = (cell for cell in trial.report.cells if cell.configuration == asked)
@@ -266,7 +281,7 @@ class SweepPanel(QWidget):
     @Slot()
     def _on_resume_clicked(self) -> None:
         self.trial.resume()
-        if self.trial.running and self.planning:
+        if self.planning and (self.trial.running or self.trial.done):
             self.choose_page(VIEWS[0])
 
     @Slot()
@@ -351,15 +366,19 @@ class SweepPanel(QWidget):
     @Slot()
     def _on_file_save_clicked(self) -> None:
         try:
-            text = sweep_text(self.trial.drafted, self._state.devices)
+            sweep = self.trial.drafted
+            reason = unsayable(sweep)
         except DraftError as error:
-            QMessageBox.warning(self, "The sweep was not saved", str(error))
+            reason = str(error)
+        if reason:
+            QMessageBox.warning(self, "The sweep was not saved", reason)
             return
         name, _ = QFileDialog.getSaveFileName(self, "Save the sweep", "sweep.toml", _FILES)
         if not name:
             return
+        file = Path(name)
         try:
-            Path(name).write_text(text, encoding="utf-8")
+            file.write_text(sweep_text(sweep, self._state, file.parent), encoding="utf-8")
         except OSError as error:
             QMessageBox.warning(self, "The sweep was not saved", f"{name}: {error.strerror}")
             return

@@ -1,4 +1,4 @@
-"""The views of a sweep: heat map, size curve, scatter and table, each with its own choices."""
+"""The views of a sweep: four charts and a table, each with its own choices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
 
 from gemmviz.app.setup import Option
 from gemmviz.app.sweep_table import CELL_ROLE, SweepTableModel
-from gemmviz.core.labels import device_label
 from gemmviz.core.metrics import THROUGHPUT, Metric, metrics_of
 from gemmviz.core.size_curves import size_curves
 from gemmviz.core.sweep import Sweep, SweepCell, SweepReport
@@ -27,22 +26,25 @@ from gemmviz.core.sweep_dimensions import (
     Dimension,
     Value,
     dimensions,
-    shape_text,
     winners_at,
 )
 from gemmviz.core.sweep_grid import sweep_grid
+from gemmviz.core.sweep_lines import can_be_lines, sweep_lines
+from gemmviz.core.sweep_map import sweep_title
 from gemmviz.core.sweep_scatter import sweep_scatter
 from gemmviz.views.charts.chart import Chart
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.heat_map import HeatMapChart
+from gemmviz.views.charts.parallel_coordinates import ParallelCoordinatesChart
 from gemmviz.views.charts.scatter import ScatterChart
 from gemmviz.views.charts.size_curve import SizeCurveChart
 from gemmviz.views.export import Title
 from gemmviz.views.sweep_picks import OtherDimensions, Pick, PickRow
 from gemmviz.views.theme import Theme
 
-HEAT, CURVE, SCATTER, CELLS = "Heat map", "Sizes", "Scatter", "Table"
-VIEWS = (HEAT, CURVE, SCATTER, CELLS)
+HEAT, CURVE, SCATTER, LINES, CELLS = "Heat map", "Sizes", "Scatter", "Parallel", "Table"
+VIEWS = (HEAT, CURVE, SCATTER, LINES, CELLS)
+SweepChart = HeatMapChart | SizeCurveChart | ScatterChart | ParallelCoordinatesChart
 _ROW_PIXELS = 24
 _NONE = "-"
 _WIDTHS = {"Parameters": 270, "Kernel": 150, "Device": 150, "State": 126, "Throughput": 104}
@@ -68,6 +70,10 @@ class SweepViews(QStackedWidget):
         self._stale = True
         self._pick_rows: list[PickRow] = []
         self.heat, self.curve, self.scatter = HeatMapChart(), SizeCurveChart(), ScatterChart()
+        self.lines = ParallelCoordinatesChart()
+        self._charts: dict[str, SweepChart] = {
+            HEAT: self.heat, CURVE: self.curve, SCATTER: self.scatter, LINES: self.lines,
+        }  # fmt: skip
         self.across = Pick("Across", "What varies from column to column")
         self.up = Pick("Up", "What varies from row to row")
         self.figure = Pick("Show", "The figure that the colours stand for")
@@ -76,17 +82,21 @@ class SweepViews(QStackedWidget):
         self.upwards = Pick("Up", "The figure from bottom to top")
         self.by = Pick("Marks by", "What the colour and shape of a mark tell")
         self.filter = OtherDimensions(best=False)
+        self.last = Pick("Show", "The figure of the last axis and of the colours")
+        self.through = OtherDimensions(best=False)
         self.model = SweepTableModel(self)
         self.table = self._make_table()
         self._add_page(self.heat, self.across, self.up, self.figure, self.others)
         self._add_page(self.curve)
         self._add_page(self.scatter, self.rightwards, self.upwards, self.by, self.filter)
+        self._add_page(self.lines, self.last, self.through)
         self._add_page(self.table)
-        for pick in (self.across, self.up, self.figure, self.rightwards, self.upwards, self.by):
+        for pick in (self.across, self.up, self.figure, self.rightwards, self.upwards, self.by,
+                     self.last):  # fmt: skip
             pick.name_chosen.connect(self._on_picked)
-        for others in (self.others, self.filter):
+        for others in (self.others, self.filter, self.through):
             others.held_changed.connect(self._on_picked)
-        for chart in (self.heat, self.curve, self.scatter):
+        for chart in self._charts.values():
             chart.cell_clicked.connect(self.cell_clicked)
             chart.cell_opened.connect(self.cell_opened)
         self.table.clicked.connect(self._on_row_clicked)
@@ -144,8 +154,12 @@ class SweepViews(QStackedWidget):
     @property
     def chart(self) -> Chart:
         """The chart in front, or the heat map while the table is."""
-        charts: dict[str, Chart] = {HEAT: self.heat, CURVE: self.curve, SCATTER: self.scatter}
-        return charts.get(self.view, self.heat)
+        return self._charts.get(self.view, self.heat)
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The views that can tell anything of this sweep."""
+        return tuple(v for v in VIEWS if v != LINES or can_be_lines(self._dimensions))
 
     @property
     def held(self) -> dict[str, Value]:
@@ -154,7 +168,7 @@ class SweepViews(QStackedWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of ``theme``."""
-        for chart in (self.heat, self.curve, self.scatter):
+        for chart in self._charts.values():
             chart.set_theme(theme)
 
     def set_report(self, sweep: Sweep | None, report: SweepReport | None) -> None:
@@ -167,7 +181,7 @@ class SweepViews(QStackedWidget):
 
     def set_empty_text(self, text: str) -> None:
         """What stands where there is nothing to draw yet."""
-        for chart in (self.heat, self.scatter):
+        for chart in (self.heat, self.scatter, self.lines):
             chart.empty_text = text
             chart.viewport().update()
 
@@ -184,6 +198,7 @@ class SweepViews(QStackedWidget):
         if sweep is None or report is None or not report.cells:
             self.heat.set_grid(None)
             self.scatter.set_scatter(None)
+            self.lines.set_lines(None)
             self.curve.set_curves(())
             self.model.set_report(None, None)
             return
@@ -193,15 +208,22 @@ class SweepViews(QStackedWidget):
                 self.curve.set_curves(size_curves(sweep, report))
             case "Scatter":
                 self._draw_scatter(sweep, report)
+            case "Parallel":
+                metric = self._metric(self.last.name)
+                self.lines.set_lines(sweep_lines(sweep, report, metric, self.through.held))
             case view:
                 if view == CELLS:
                     self._fill_table(sweep, report)
                 self._draw_heat(sweep, report)
         self._show_heading()
 
+    def lay_out(self, across: str, up: str) -> None:
+        """Let the heat map stand over these from the next report on; ``up`` may be ""."""
+        self.across.name, self.up.name = across, up or _NONE
+
     def choose(self, cell: SweepCell | None) -> None:
         """Frame a configuration in every chart, or none."""
-        for chart in (self.heat, self.curve, self.scatter):
+        for chart in self._charts.values():
             chart.choose(cell)
 
     def _fill_table(self, sweep: Sweep, report: SweepReport) -> None:
@@ -247,6 +269,8 @@ class SweepViews(QStackedWidget):
         self.upwards.show_names(figures, self.upwards.name or THROUGHPUT.name)
         self.by.show_names([*options, nothing], self.by.name)
         self.filter.show_dimensions(self._dimensions)
+        self.last.show_names(of_cells, self.last.name)
+        self.through.show_dimensions(self._dimensions)
 
     # --- words
 
@@ -256,27 +280,24 @@ class SweepViews(QStackedWidget):
         if sweep is None or report is None:
             return None
         lines = [Line(self._subtitle())] if self._subtitle() else []
-        held = {HEAT: self.others.held, CELLS: self.others.held, SCATTER: self.filter.held}
-        winners = winners_at(report.winners, held.get(self.view, {}))
+        winners = winners_at(report.winners, {} if self.view == CURVE else self._held_here)
         lines += [Line(winner.words) for winner in winners[:2] if winner.words]
         return self.place, tuple(lines)
 
     @property
     def place(self) -> str:
         """Kernels, shapes, element types and devices of the sweep, on a line."""
-        sweep = self._sweep
-        if sweep is None:
-            return ""
-        kernels = _some([variant.title for variant in sweep.variants], "kernels")
-        shapes = _some(list(dict.fromkeys(map(shape_text, sweep.problems))), "shapes")
-        elements = ", ".join(dict.fromkeys(problem.element for problem in sweep.problems))
-        devices = _some([device_label(device) for device in sweep.devices], "devices")
-        return f"{kernels}, {shapes} {elements} on {devices}"
+        return sweep_title(self._sweep) if self._sweep is not None else ""
+
+    @property
+    def _held_here(self) -> dict[str, Value]:
+        """What the view in front holds fixed."""
+        return {SCATTER: self.filter.held, LINES: self.through.held}.get(self.view, self.held)
 
     def _subtitle(self) -> str:
         if self.view == CURVE:
             return ""
-        held = self.filter.held if self.view == SCATTER else self.others.held
+        held = self._held_here
         known = {each.name: each for each in self._dimensions}
         parts = [f"{name} {known[name].text(value)}" for name, value in held.items()]
         free = [
@@ -284,7 +305,7 @@ class SweepViews(QStackedWidget):
             for each in self._dimensions
             if each.name not in {*held, self.across.name, self.up.name}
         ]
-        if free and self.view != SCATTER:
+        if free and self.view not in (SCATTER, LINES):
             parts.append(f"best of {', '.join(free)}")
         return "; ".join(parts)
 
@@ -309,8 +330,3 @@ class SweepViews(QStackedWidget):
         cell = index.data(CELL_ROLE)
         if isinstance(cell, SweepCell):
             self.cell_opened.emit(cell)
-
-
-def _some(names: list[str], what: str) -> str:
-    """Two names in full, more as their number."""
-    return " and ".join(names) if len(names) <= 2 else f"{len(names)} {what}"

@@ -10,20 +10,22 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
     QMessageBox,
-    QTabWidget,
     QToolButton,
     QWidget,
 )
 
+from gemmviz.app.opening import OpenedDocument
 from gemmviz.app.results_table import ResultsTableModel
 from gemmviz.app.session_files import TABLE_KINDS, session_results, table_parts
 from gemmviz.app.state import AppState
 from gemmviz.core.model import Result
+from gemmviz.core.sweep_file import identity
+from gemmviz.core.sweep_map import map_axes
 from gemmviz.views.access_panel import AccessPanel
 from gemmviz.views.advice_panel import AdvicePanel
 from gemmviz.views.charts import CHARTS
@@ -56,9 +58,14 @@ from gemmviz.views.occupancy_curves_panel import OccupancyCurvesPanel
 from gemmviz.views.results_panel import ResultsPanel
 from gemmviz.views.roofline_panel import RooflinePanel
 from gemmviz.views.sweep_panel import SweepPanel
+from gemmviz.views.sweep_views import HEAT
+from gemmviz.views.tab_frame import TabFrame
+from gemmviz.views.tab_titles import TAB_TITLES
 from gemmviz.views.theme import Theme
 
-_KEYS = "1234567890"
+_TABLE_WORDS = "Export table (Ctrl+Shift+E) saves the results"
+_OF_RUNS = ("Live", "Distribution", "Error map", "Compare")
+"""Tabs whose charts show the runs of the session, so that they are what a picture of them was."""
 
 
 class ChartPanel(Protocol):
@@ -88,7 +95,7 @@ class ShowsResults(Protocol):
         """What the chart shows, for the metadata of an exported picture."""
 
 
-class Tabs(QTabWidget):
+class Tabs(TabFrame):
     """The charts and the results; ``told`` is a remark for the status bar.
 
     A run that is shown again brings its live chart to the front, a wrong result its error map, and
@@ -98,7 +105,7 @@ class Tabs(QTabWidget):
     told = Signal(str)
 
     def __init__(self, state: AppState, menus: Menus) -> None:
-        super().__init__()
+        super().__init__(menus.tabs)
         self._state, self._menus = state, menus
         self._mapped: int | None = None  # the last job whose error map came to the front
         results = ResultsTableModel(state.book, self)
@@ -145,23 +152,12 @@ class Tabs(QTabWidget):
             AdviceChart: self.advice,
             ClaimsChart: self.claims,
         }
-        for title, kind in CHARTS:
-            self.addTab(panels[kind], title)
-        self.addTab(self.results, "Results")
+        pages = [*(panels[kind] for _, kind in CHARTS), self.results]
+        for page, title in zip(pages, TAB_TITLES, strict=True):
+            self.addTab(page, title)
         self._panels: dict[QWidget, ChartPanel] = {panel: panel for panel in panels.values()}
-        self._fill_menu()
         self._connect()
         self._on_measure_changed()
-
-    def _fill_menu(self) -> None:
-        """Every tab in the menu, since a narrow window cannot show all of them, with a key each."""
-        for place in range(self.count()):
-            action = QAction(self.tabText(place), self)
-            action.setData(place)
-            if place < len(_KEYS):
-                action.setShortcut(QKeySequence(f"Ctrl+{_KEYS[place]}"))
-            self._menus.tabs.addAction(action)
-        self._menus.tabs.triggered.connect(self._on_tab_chosen)
 
     def _connect(self) -> None:
         menus, state = self._menus, self._state
@@ -212,10 +208,34 @@ class Tabs(QTabWidget):
         """The chart in front, or the live one while the table is."""
         return self._panel.chart
 
-    def _picture(self) -> tuple[Chart, Title | None]:
-        """What to export: the chart in front with all that has come, and a title of its own."""
-        panel = self._panel
+    def show_document(self, document: OpenedDocument) -> None:
+        """Bring to the front what a document shows: its sweep, its chart, or else its results."""
+        kept = document.kept
+        if kept is not None and self.sweep.trial.show(kept, document.runs):
+            self.sweep.views.lay_out(*map_axes(kept.sweep, kept.report))
+            self.sweep.catch_up()
+            self.sweep.choose_page(HEAT)
+            self.setCurrentWidget(self.sweep)
+            return
+        titles = [self.tabText(place) for place in range(self.count())]
+        if document.chart in _OF_RUNS:
+            self.setCurrentIndex(titles.index(document.chart))
+        elif len(document.runs) > 1:
+            self.setCurrentWidget(self.results)
+
+    def _picture(self) -> tuple[Chart, Title | None] | None:
+        """What to export: the chart in front with all that has come, and a title of its own.
+
+        None where there is no chart, or nothing in it; that is told.
+        """
+        panel = self._panels.get(self.currentWidget())
+        if panel is None:
+            self.told.emit(f"There is no chart in this tab: {_TABLE_WORDS}")
+            return None
         panel.catch_up()
+        if panel.chart.is_empty():
+            self.told.emit(f"This chart is empty: {panel.chart.empty_text}".rstrip(": "))
+            return None
         return panel.chart, panel.title()
 
     def _results(self) -> Sequence[Result]:
@@ -225,6 +245,7 @@ class Tabs(QTabWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of ``theme``."""
+        super().set_theme(theme)
         for panel in self._panels.values():
             panel.set_theme(theme)
         self.results.set_theme(theme)
@@ -270,10 +291,6 @@ class Tabs(QTabWidget):
             button.setEnabled(self._menus.measure.isEnabled())
             button.setToolTip(self._menus.measure.toolTip())
 
-    @Slot(QAction)
-    def _on_tab_chosen(self, action: QAction) -> None:
-        self.setCurrentIndex(action.data())
-
     @Slot()
     def _on_home(self) -> None:
         self.chart.home()
@@ -298,8 +315,9 @@ class Tabs(QTabWidget):
         count = len(self._state.book.runs)
         runs = f"{count} run{'s' * (count != 1)}"
         question = f"{runs} will be lost where no export holds them."
-        if self._state.archive.path is not None and not self._state.archive.trouble:
-            question = f"{runs} leave this session; they stay in {self._state.archive.path.name}."
+        saving = self._state.archive.saving
+        if saving is not None and not self._state.archive.trouble:
+            question = f"{runs} leave this session; they stay in {saving.name}."
         if count and QMessageBox.question(self, "Clear the results?", question) == (
             QMessageBox.StandardButton.Yes
         ):
@@ -307,8 +325,12 @@ class Tabs(QTabWidget):
 
     @Slot()
     def _on_export_chart(self) -> None:
-        chart, title = self._picture()
-        dialog = ExportDialog(chart, self.window(), title, self._results())
+        picture = self._picture()
+        if picture is None:
+            return
+        swept = self.sweep.trial.sweep if self.currentWidget() is self.sweep else None
+        sweep = identity(swept) if swept is not None else ""
+        dialog = ExportDialog(picture[0], self.window(), picture[1], self._results(), sweep)
         dialog.saved.connect(self._on_chart_saved)
         dialog.open()
 
@@ -318,8 +340,10 @@ class Tabs(QTabWidget):
 
     @Slot()
     def _on_copy_chart(self) -> None:
-        chart, title = self._picture()
-        copy_chart(chart, title=title)
+        picture = self._picture()
+        if picture is None:
+            return
+        copy_chart(picture[0], title=picture[1])
         self.told.emit("The chart is on the clipboard")
 
     def save_report(self, path: Path) -> None:

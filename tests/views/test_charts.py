@@ -284,6 +284,14 @@ def test_a_theme_reaches_the_whole_chart(chart):
 # Axes
 
 
+def test_the_label_of_the_median_is_where_the_curve_does_not_end(chart):
+    at = np.arange(1.0, 401.0)
+    chart.set_samples(at, np.linspace(2e-3, 1e-3, 400), 1e6)  # faster and faster
+    assert [mark._below for mark in chart._marks] == [False, True]
+    chart.set_samples(at, np.linspace(1e-3, 2e-3, 400), 1e6)
+    assert [mark._below for mark in chart._marks] == [True, False]
+
+
 @pytest.fixture
 def axis(qtbot):
     plot = Plot()  # an axis does not keep its plot alive

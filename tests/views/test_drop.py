@@ -13,16 +13,18 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QGraphicsView, QMessageBox
 
-from gemmviz.app.opening import MOST_SHOWN, Opened, open_file
+from gemmviz.app.opening import MOST_SHOWN
 from gemmviz.app.state import AppState
 from gemmviz.app.worker import Workers
 from gemmviz.core.codec import to_json
 from gemmviz.core.paths import data_dir
 from gemmviz.core.png_text import SIGNATURE
 from gemmviz.core.result_document import FORMAT, document_parts, picture_text
+from gemmviz.views.charts.gallery import draw_exhibit
 from gemmviz.views.charts.picture import draw_result_png
 from gemmviz.views.main_window import MainWindow
 from gemmviz.views.theme import DARK
+from tests.app.archives import settled
 from tests.app.fake_engine import FakeEngine
 from tests.core.store.saved import filled, saved
 
@@ -81,6 +83,17 @@ def drop(qtbot, window, *paths: Path | str) -> None:
     QApplication.sendEvent(window, event)
     assert event.isAccepted()
     qtbot.waitUntil(lambda: not window.drop._paths)
+    settled(window.state)
+
+
+def open_file(window, path: Path) -> tuple[str, str]:
+    """Opens a file; returns the remark and the problem, each or ""."""
+    told = []
+    window.drop.opener.ended.connect(told.append)
+    window.drop.opener.open([path])
+    settled(window.state)
+    window.drop.opener.ended.disconnect(told.append)
+    return "; ".join(told[0].remarks), "; ".join(told[0].problems)
 
 
 def complaint(window) -> str:
@@ -119,12 +132,13 @@ def test_an_exported_document_opens_all_its_results(qtbot, window, tmp_path):
     drop(qtbot, window, path)
     assert [run.job.problem.m for run in window.state.book.runs] == [64, 128]
     assert window.state.shown is window.state.book.runs[0]
+    assert window.tabs.currentWidget() is window.tabs.results
 
 
 def test_a_thinned_picture_says_that_samples_are_missing(window, tmp_path):
     path = tmp_path / "r.json"
     path.write_text(picture_text([saved(count=500)], 50))
-    assert "even part of the samples" in open_file(window.state, path).remark
+    assert "even part of the samples" in open_file(window, path)[0]
     assert len(window.state.book.runs[0].buffer) <= 50
 
 
@@ -191,6 +205,15 @@ def entry(**changes) -> bytes:
     return json.dumps(document).encode()
 
 
+def test_a_drawing_opens_as_the_run_it_shows(qtbot, window, tmp_path):
+    path = tmp_path / "chart.svg"
+    draw_exhibit("live", [saved(256)], path)
+    drop(qtbot, window, path)
+    (run,) = window.state.book.runs
+    assert run.job.problem.m == 256
+    assert complaint(window) == ""
+
+
 @pytest.mark.parametrize(
     "trap",
     [
@@ -203,6 +226,9 @@ def entry(**changes) -> bytes:
         ("moment.png", png(entry(finished_at=1e99)), "ended at no possible time"),
         ("samples.png", png(entry(samples={"launches": [0], "seconds": [1.0], "at": [1.0]})),
          "without a launch"),
+        ("bomb.svg", b'<!DOCTYPE s [<!ENTITY a "aa">]><svg><metadata id="gemmviz">&a;</metadata>',
+         "declares a document type"),
+        ("plain.svg", b"<svg></svg>", "a picture without results"),
         ("empty.json", b"", "it is not JSON"),
         ("none.json", b'{"format": "gemmviz results", "version": 1, "results": []}',
          "no result in none.json"),
@@ -224,12 +250,12 @@ def test_a_bad_file_gives_one_sentence_and_the_app_lives_on(qtbot, window, tmp_p
     assert window.state.book.runs == []
     good = tmp_path / "good.json"
     good.write_text("".join(document_parts([(1, saved())])))
-    assert open_file(window.state, good) == Opened("Opened 1 result of good.json")
+    assert open_file(window, good) == ("Opened 1 result of good.json", "")
 
 
 def test_what_is_missing_or_a_folder_is_said(window, tmp_path):
-    assert "cannot be read" in open_file(window.state, tmp_path / "missing.png").problem
-    assert "is a folder" in open_file(window.state, tmp_path).problem
+    assert "cannot be read" in open_file(window, tmp_path / "missing.png")[1]
+    assert "is a folder" in open_file(window, tmp_path)[1]
 
 
 def test_more_results_than_a_session_takes_are_refused(window, tmp_path, monkeypatch):
@@ -237,7 +263,7 @@ def test_more_results_than_a_session_takes_are_refused(window, tmp_path, monkeyp
     monkeypatch.setattr("gemmviz.app.opening.MOST_SHOWN", 2)
     path = tmp_path / "r.json"
     path.write_text("".join(document_parts([(n, saved()) for n in range(3)])))
-    assert "holds 3 results" in open_file(window.state, path).problem
+    assert "holds 3 results" in open_file(window, path)[1]
     assert window.state.book.runs == []
 
 

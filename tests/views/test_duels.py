@@ -34,7 +34,7 @@ def compared(*versus: Versus, **changes) -> Comparison:
 def test_each_word_has_a_sign_and_a_colour():
     match = match_of(compared(SAME, FASTER, SLOWER, UNDECIDED))
     assert [(duel.verdict, duel.tone) for duel in match.duels] == [
-        ("= same (within 1 %)", ""),
+        ("= tied (within 1 %)", ""),
         ("▲ faster", "good"),
         ("▼ slower", "bad"),
         ("? undecided", "warn"),
@@ -101,7 +101,7 @@ def test_the_strip_is_hidden_until_there_is_a_comparison_and_shows_the_last(pane
     assert [row[1] for row in panel.texts] == ["▲ faster", "▼ slower"]
     panel.show_match(match_of(compared(SAME)))
     assert panel.texts == [
-        ["Tiled TS=16 #2", "= same (within 1 %)", "1.002 ×", "0.997 to 1.006 (99.9 %)",
+        ["Tiled TS=16 #2", "= tied (within 1 %)", "1.002 ×", "0.997 to 1.006 (99.9 %)",
          "240 rounds"]
     ]  # fmt: skip
     panel.close_button.click()
@@ -222,7 +222,7 @@ def test_ticked_runs_are_measured_and_the_outcome_comes_to_the_front(
     assert tabs.currentWidget() is tabs.compare
     assert tabs.compare.duels.isVisible()
     assert len(tabs.compare.duels.texts) == 1
-    assert "same" in tabs.compare.duels.texts[0][1]
+    assert "tied" in tabs.compare.duels.texts[0][1]
     assert tabs.chart is tabs.compare.ratios
     tabs.compare.duels.kind.buttons["Bars"].click()
     assert tabs.chart is tabs.compare.bars

@@ -64,7 +64,7 @@ def errors() -> ErrorMapChart:
 def ratios() -> RatioChart:
     chart = RatioChart(theme=DARK)
     rows = [
-        Ratio("tiled #2", "= same (within 1 %)", "", 1.002, 0.997, 1.006, 0.01),
+        Ratio("tiled #2", "= tied (within 1 %)", "", 1.002, 0.997, 1.006, 0.01),
         Ratio("naive", "▼ slower", "bad", 0.5, 0.49, 0.52, 0.01),
         Ratio("barriers", "✗ does not count", "bad", 1.2, 1.1, 1.3, 0.01, struck=True),
     ]

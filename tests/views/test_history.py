@@ -19,6 +19,7 @@ from gemmviz.views.history_panel import HistoryPanel
 from gemmviz.views.main_window import MainWindow
 from gemmviz.views.result_files import ResultFiles, SavedLabel
 from gemmviz.views.theme import DARK, LIGHT
+from tests.app.archives import open_in, settled
 from tests.app.fake_engine import H200, WRONG
 from tests.core.store.saved import KERNEL, filled, saved
 from tests.views.window_parts import shown_tabs
@@ -46,7 +47,7 @@ def panel(qtbot, state, path) -> HistoryPanel:
     qtbot.addWidget(made.tools)
     made.resize(820, 420)
     made.show()
-    assert state.archive.open(path) == ""
+    assert open_in(state, path) == ""
     assert ids(made) == [5, 4, 3, 2, 1]
     return made
 
@@ -83,7 +84,7 @@ def test_what_a_row_says(panel):
         "Tiled in local memory", "TS=16", "NVIDIA H200 · CUDA 12.8.1", "64³ float", "1.00 ms",
         "524 MFLOP/s", "✗ wrong",
     ]  # fmt: skip
-    assert cells(panel, 3)[8:] == ["paper", "before the change"]
+    assert cells(panel, 3)[8:] == ["paper", "before the change", "12"]
     assert panel.title.text() == "5 results in a.gemmviz"
 
 
@@ -93,16 +94,33 @@ def test_a_problem_is_told_whole_where_there_is_room(panel, state, path, qtbot):
     elsewhere(path, lambda store: store.add(saved(job=replace(job, problem=problem))))
     qtbot.waitUntil(lambda: ids(panel)[0] == 6)
     assert cells(panel, 0)[4] == "1000 × 900 × 1100 float, TN, beta 2"
-    widths = []
-    for width in (600, 1000, 1600):
-        panel.resize(width, 420)
-        widths.append((panel.table.columnWidth(1), panel.table.columnWidth(4)))
-    assert widths[0] == (106, 104)
-    assert widths[1][1] > 104
-    assert widths[2] == (300, 190)
+    table = panel.table
+    panel.resize(600, 420)
+    assert [table.columnWidth(column) for column in (4, 1)] == [84, 104]
+    panel.resize(1600, 420)
+    assert all(table.columnWidth(each) >= table.sizeHintForColumn(each) for each in (2, 4, 1))
     state.archive.show_saved([6])
+    settled(state)
     model = ResultsTableModel(state.book)
     assert model.data(model.index(0, 4)) == "float, TN, beta 2"
+
+
+def test_parameters_tell_the_rows_of_a_sweep_apart(panel, path, qtbot):
+    panel.resize(820, 420)
+    job = replace(saved().job, parameters=tuple((name, 64) for name in "ABCDEF"))
+    elsewhere(path, lambda store: store.add(saved(job=job)))
+    qtbot.waitUntil(lambda: ids(panel)[0] == 6)
+    assert panel.table.columnWidth(2) >= panel.table.sizeHintForColumn(2) > 150
+
+
+def test_a_narrow_window_shows_what_tells_results_apart(panel):
+    panel.resize(540, 420)
+    table = panel.table
+    order = sorted(range(panel.model.columnCount()), key=table.columnViewportPosition)
+    names = [panel.model.headerData(column, Qt.Orientation.Horizontal) for column in order]
+    assert names[:6] == ["Time", "Kernel", "Parameters", "M × N × K", "Throughput", "Verdict"]
+    # The table is 525 pixels wide in a window of 1024, and a verdict's sign needs no more.
+    assert table.columnViewportPosition(order[5]) < 525 - 40
 
 
 def test_the_model_keeps_qts_rules(panel, qtmodeltester):
@@ -151,7 +169,7 @@ def test_a_note_and_tags_are_edited_in_place(panel, qtbot):
         qtbot.keyClicks(editor, text)
         qtbot.keyClick(editor, Qt.Key.Key_Return)
         qtbot.waitUntil(lambda: panel.table.viewport().findChild(QLineEdit) is None)
-    qtbot.waitUntil(lambda: cells(panel, 0)[8:] == ["fast paper", "after lunch"])
+    qtbot.waitUntil(lambda: cells(panel, 0)[8:10] == ["fast paper", "after lunch"])
 
 
 def test_what_stands_in_a_file_is_no_mark_up(panel, path, qtbot):
@@ -179,13 +197,16 @@ def test_delete_and_undo(panel, state, qtbot):
 def test_results_are_shown_again(panel, state):
     select(panel, 2, 3)
     panel.show_again.click()
+    settled(state)
     assert {run.job.problem.m for run in state.book.runs} == {2, 3}
     assert state.shown.result is not None
     select(panel, 5)
     panel.table.activated.emit(panel.model.index(0, 0))
+    settled(state)
     assert state.shown.job.problem.m == 64
     before = len(state.book.runs)
     panel.table.activated.emit(panel.model.index(0, NOTE))  # a double click there edits
+    settled(state)
     assert len(state.book.runs) == before
 
 
@@ -221,11 +242,12 @@ def test_a_known_kernel_runs_again_at_once(panel, state, path, qtbot, monkeypatc
     qtbot.waitUntil(lambda: len(state.book.runs) == 1)
 
 
-def test_what_changed_between_two(panel, qtbot):
+def test_what_changed_between_two(panel, state):
     select(panel, 1)
     assert not panel.changes.isEnabled()
     select(panel, 5, 4)
     panel.changes.click()
+    settled(state)
     dialog = panel.window().findChild(ChangesDialog)
     assert "result 4 to result 5" in dialog.title.text()
     text = dialog.text.toPlainText()
@@ -240,6 +262,7 @@ def test_what_changed_between_two(panel, qtbot):
 def test_details_of_a_saved_result(panel, state):
     select(panel, 4)
     panel.details.click()
+    settled(state)
     dialog = panel.window().findChild(DetailsDialog)
     assert "NVIDIA H200" in dialog.title.text()
     assert state.book.runs == []
@@ -252,7 +275,7 @@ def test_rows_are_copied_as_text(panel):
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[0].startswith("Time\tKernel\tParameters")
     assert len(lines) == 3
-    assert lines[2].endswith("paper\tbefore the change")
+    assert lines[2].endswith("paper\tbefore the change\t12")
 
 
 def test_what_another_window_saves_is_seen_and_what_is_selected_stays(panel, path, qtbot):
@@ -269,7 +292,7 @@ def test_a_file_that_is_only_read_can_be_looked_at(panel, state, tmp_path, monke
     monkeypatch.setattr("gemmviz.core.store.files._writable", lambda _: False)
     other = tmp_path / "b.gemmviz"
     filled(other, 2)
-    state.archive.open(other)
+    open_in(state, other)
     assert ids(panel) == [2, 1]
     select(panel, 1)
     assert panel.show_again.isEnabled()
@@ -289,7 +312,7 @@ def test_without_a_file_the_panel_says_what_is_missing(qtbot, state):
 
 
 def test_the_tab_switches_between_the_session_and_the_file(qtbot, state, path):
-    state.archive.open(path)
+    open_in(state, path)
     tabs = shown_tabs(qtbot, state)
     tabs.setCurrentWidget(tabs.results)
     results = tabs.results
@@ -306,7 +329,7 @@ def test_the_tab_switches_between_the_session_and_the_file(qtbot, state, path):
 
 
 def test_a_saved_row_is_no_baseline(qtbot, state, path, finish):
-    state.archive.open(path)
+    open_in(state, path)
     tabs = shown_tabs(qtbot, state)
     finish()
     tabs.setCurrentWidget(tabs.results)
@@ -331,10 +354,12 @@ def test_new_open_save_as_and_recent(state, path, tmp_path, monkeypatch, qtbot):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(new), ""))
     assert not files.save_as.isEnabled()
     files.new.trigger()
+    settled(state)
     assert state.archive.path == tmp_path / "new.gemmviz"
     assert files.save_as.isEnabled()
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(path), ""))
     files.open.trigger()
+    settled(state)
     assert len(state.archive.store.rows()) == 5
     copy = tmp_path / "copy.gemmviz"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(copy), ""))
@@ -345,6 +370,7 @@ def test_new_open_save_as_and_recent(state, path, tmp_path, monkeypatch, qtbot):
     names = [action.text() for action in files.recent.actions()][:3]
     assert names == ["copy.gemmviz", "a.gemmviz", "new.gemmviz"]
     files.recent.triggered.emit(files.recent.actions()[1])
+    settled(state)
     assert state.archive.path == path
     told = []
     monkeypatch.setattr(QMessageBox, "warning", lambda *words: told.append(words[2]))
@@ -352,6 +378,7 @@ def test_new_open_save_as_and_recent(state, path, tmp_path, monkeypatch, qtbot):
     assert "is there already" in told[-1]
     copy.write_text("nonsense")
     files.open_file(copy)
+    settled(state)
     assert "no results file" in told[-1]
     assert state.archive.path == path
 
@@ -360,13 +387,14 @@ def test_the_status_bar_says_where_results_go(qtbot, state, path, monkeypatch, t
     window = MainWindow(state)
     qtbot.addWidget(window)
     assert window.saved.text() == ""
-    state.archive.open(path)
+    open_in(state, path)
     assert window.saved.text() == "Saved in a.gemmviz"
     assert window.windowTitle() == "a.gemmviz – gemmviz"
     monkeypatch.setattr("gemmviz.core.store.files._writable", lambda _: False)
     other = tmp_path / "b.gemmviz"
     filled(other, 1)
-    state.archive.open(other)
-    assert window.saved.text() == "⚠ Results are not saved"
-    assert "may not be written" in window.saved.toolTip()
+    open_in(state, other)
+    assert window.saved.text() == "Saved in a.gemmviz"
+    assert "may not be written" in state.archive.remark
+    assert state.archive.remark.endswith(f"What is measured goes into {path}.")
     assert isinstance(window.saved, SavedLabel)

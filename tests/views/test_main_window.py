@@ -16,6 +16,7 @@ from gemmviz.core.paths import data_dir
 from gemmviz.core.policy import UNTIL_STOPPED, fixed
 from gemmviz.views.export_dialog import ExportDialog
 from gemmviz.views.main_window import MainWindow, chosen_theme
+from gemmviz.views.tab_frame import ComingTabs
 from gemmviz.views.theme import DARK, LIGHT
 from tests.app.fake_engine import H200, NOTHING, POCL, FakeEngine, endless_run, wrong_run
 
@@ -149,6 +150,7 @@ def test_run_says_that_it_goes_to_a_ticked_device(window):
 
 
 def test_a_picture_of_a_hidden_chart_shows_what_it_says(qtbot, window, engine):
+    QGuiApplication.clipboard().clear()
     window.menus.run.trigger()
     qtbot.waitUntil(lambda: len(window.state.book.runs) == 1)
     window.tabs.setCurrentWidget(window.tabs.results)
@@ -158,6 +160,9 @@ def test_a_picture_of_a_hidden_chart_shows_what_it_says(qtbot, window, engine):
     qtbot.waitUntil(lambda: len(window.state.book.runs) == 2)
     chart = window.tabs.live.chart
     assert window.tabs.currentWidget() is window.tabs.results
+    window.menus.copy_chart.trigger()  # there is no chart in this tab
+    assert QGuiApplication.clipboard().image().isNull()
+    window.tabs.setCurrentWidget(window.tabs.live)  # nothing of it is painted yet
     window.menus.copy_chart.trigger()
     assert len(chart._trace) == 30
     assert "64³" in chart.export_title
@@ -220,6 +225,8 @@ def test_of_several_runs_the_one_to_watch_can_be_chosen(qtbot, window, engine):
 
 
 def test_closed_dialogs_do_not_pile_up(qtbot, window):
+    window.menus.run.trigger()
+    qtbot.waitUntil(lambda: len(window.state.book.runs) == 1)
     for action in (window.menus.settings, window.menus.about, window.menus.export_chart):
         action.trigger()
         (dialog,) = window.findChildren(QDialog)
@@ -307,6 +314,50 @@ def test_every_tab_is_in_the_menu_and_comes_to_the_front(window):
     keys = [action.shortcut().toString() for action in actions if not action.shortcut().isEmpty()]
     assert keys[0] == "Ctrl+1"
     assert len(keys) == len(set(keys)) == min(10, tabs.count())
+
+
+def test_a_tab_can_be_chosen_before_there_are_charts(qtbot, engine):
+    window = MainWindow(AppState(Workers(engine), data_dir("kernels")))
+    qtbot.addWidget(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    keys(qtbot, window, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier)
+    coming = window.findChild(ComingTabs)
+    titles = [coming.tabText(place) for place in range(coming.count())]
+    assert titles[coming.currentIndex()] == "Sweep"
+    assert "being loaded" in coming.currentWidget().text()
+    window.complete()
+    assert window.tabs.currentWidget() is window.tabs.sweep
+    assert [window.tabs.tabText(place) for place in range(window.tabs.count())] == titles
+    window.close()
+
+
+def test_tabs_out_of_sight_are_in_a_menu_beside_their_bar(window):
+    tabs = window.tabs
+    assert not tabs.all_tabs.isVisible()
+    window.resize(1024, 700)
+    assert tabs.all_tabs.isVisible()
+    assert tabs.all_tabs.menu() is window.menus.tabs
+    tabs.setCurrentWidget(tabs.results)
+    assert [each.text() for each in window.menus.tabs.actions() if each.isChecked()] == ["Results"]
+
+
+def test_the_words_on_saving_are_whole_or_absent(qtbot, window, tmp_path):
+    """Before the status bar gives them their room, not a part of them is drawn."""
+    window.state.archive.open(tmp_path / "mine.gemmviz")
+    qtbot.waitUntil(lambda: window.saved.text() == "Saved in mine.gemmviz")
+
+    def drawn() -> int:
+        image = window.saved.grab().toImage()
+        ground = image.pixel(0, 0)
+        return sum(
+            image.pixel(x, y) != ground for x in range(image.width()) for y in range(image.height())
+        )
+
+    qtbot.waitUntil(lambda: drawn() > 0)
+    window.saved.resize(30, window.saved.height())
+    assert not drawn()
 
 
 def test_esc_ends_an_experiment(qtbot, window, engine):

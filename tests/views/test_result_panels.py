@@ -293,6 +293,22 @@ def test_the_log_is_stamped_coloured_and_capped(qtbot, state):
     assert log.toPlainText().endswith(str(MOST_LINES + 49))
 
 
+def test_a_message_longer_than_the_log_is_read_from_its_beginning(qtbot, state):
+    log = LogPanel(state)
+    qtbot.addWidget(log)
+    log.resize(400, 58)
+    log.show()
+    for _ in range(4):
+        state.log("run", "short")
+    state.log("file", "damaged.gemmviz is damaged " + "and much is to be said of it " * 20)
+    assert log.firstVisibleBlock().text().partition("file")[2].strip().startswith("damaged")
+    state.log("run", "short")
+    assert log.verticalScrollBar().value() == log.verticalScrollBar().maximum()
+    log.verticalScrollBar().setValue(1)  # a person reads further up
+    state.log("run", "short")
+    assert log.verticalScrollBar().value() == 1
+
+
 def test_settings_change_the_setup_when_accepted(qtbot, state):
     dialog = SettingsDialog(state)
     qtbot.addWidget(dialog)

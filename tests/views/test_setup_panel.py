@@ -307,6 +307,7 @@ def test_run_says_on_how_many_devices_and_queue_while_one_runs(qtbot, bar, state
 def test_more_is_greyed_with_the_reason_for_a_kernel_that_only_multiplies(bar, state):
     assert not bar.form.isEnabled()
     assert bar.form.toolTip().startswith("Tiled in local memory computes C = A B alone")
+    assert "alpha and beta" in bar.form.toolTip()
     assert bar.form.text() == "More"
     state.choose_variant(state.catalog.find("cpu_best"))
     assert bar.form.isEnabled()

@@ -3,20 +3,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from gemmviz.app.sweep_files import sweep_text
-from gemmviz.core.experiments import Outcome, RunSweep
-from gemmviz.core.messages import Progressed, SweepAdvanced
 from gemmviz.core.policy import fixed
 from gemmviz.core.sweep_file import read_sweep_file
 from gemmviz.core.tuned import own_file, own_sets, tuned_parameters
 from gemmviz.views.charts.heat_map import HeatMapChart
 from gemmviz.views.export import save_png
 from gemmviz.views.sweep_panel import PLAN, SweepPanel
-from gemmviz.views.sweep_views import CELLS, CURVE, HEAT, SCATTER, VIEWS
+from gemmviz.views.sweep_views import CELLS, CURVE, HEAT, LINES, SCATTER, VIEWS
 from gemmviz.views.theme import DARK
 from tests.app.fake_engine import H200, POCL
 from tests.core.sweeps import kernel, make_report, make_sweep
@@ -86,6 +84,37 @@ def warned(monkeypatch):
 
 
 # --- the form
+
+
+def test_kernels_are_found_by_a_part_of_their_names(panel):
+    form = panel.form
+
+    def listed() -> list[str]:
+        rows = (form.kernels.item(row) for row in range(form.kernels.count()))
+        return [item.text() for item in rows if not item.isHidden()]
+
+    whole = listed()
+    form.filter.setText("VECTORS of")
+    assert listed() == ["Ladder: one idea a step", "Vectors of four"]
+    form.filter.setText("register_2d")  # by its id
+    assert listed() == ["Ladder: one idea a step", "2-D register blocking"]
+    form.filter.clear()
+    assert listed() == whole
+
+
+def test_a_wide_form_has_room_for_the_names_of_kernels(qtbot, panel):
+    form, wide = panel.form, panel.form.kernels.width()
+
+    def places() -> tuple[QPoint, QPoint]:
+        """Of the last thing that every sweep has, and of the values of the parameters."""
+        values = next(iter(form.values.values()))
+        return form.last.mapTo(form, QPoint()), values.mapTo(form, QPoint())
+
+    qtbot.waitUntil(lambda: places()[1].x() > places()[0].x())
+    assert places()[1].y() < places()[0].y()
+    panel.resize(540, 300)
+    qtbot.waitUntil(lambda: places()[1].y() > places()[0].y())
+    assert form.kernels.width() < wide
 
 
 def test_the_form_shows_the_setup_and_counts_it(qtbot, panel):
@@ -162,7 +191,7 @@ def test_a_sweep_is_saved_as_a_file_and_opened_again(panel, tmp_path, monkeypatc
     assert trial.drafted == wanted
     dotted = replace(wanted.variants[0], id="my.own kernel")
     named = replace(wanted, variants=(dotted,), axes=((dotted.id, wanted.axes[0][1]),))
-    file.write_text(sweep_text(named, [POCL]))
+    file.write_text(sweep_text(named, panel._state, tmp_path))
     assert read_sweep_file(file).sweep((dotted,), named.devices) == named
     assert not form.values["register_2d", "BM"].boxes[32].isChecked()
     assert not warned
@@ -342,52 +371,14 @@ def test_a_default_that_cannot_be_written_is_said(panel, agree, warned, monkeypa
     assert "cannot be written" in warned[0]
 
 
-# --- while it goes on
-
-
-def test_buttons_follow_a_sweep_from_start_to_end(qtbot, panel, engine):
-    asked = []
-
-    def perform(experiment):
-        assert isinstance(experiment, RunSweep)
-        asked.append(experiment)
-        yield Progressed(experiment.job_id, 0.5, "40 of 81: screening")
-        yield SweepAdvanced(experiment.job_id, make_report(experiment.sweep, 0.5))
-        while len(asked) == 1 and not engine.wait_stopped(experiment.job_id, 0.002):
-            pass
-        report = make_report(experiment.sweep, 0.5 if len(asked) == 1 else 1.0)
-        yield Outcome(experiment, report, stopped=len(asked) == 1)
-
-    engine.perform = perform
-    panel.start.click()
-    assert panel.views.view == HEAT
-    assert not panel.planning
-    qtbot.waitUntil(lambda: not panel.views.heat.is_empty())
-    assert panel.words.text() == "40 of 81: screening"
-    assert panel.meter.isVisible()
-    shown = {"start": False, "pause": True, "resume": False, "cancel": True, "save": False}
-    assert {name: getattr(panel, name).isVisible() for name in shown} == shown
-    assert "planned" in {place.state for place in panel.views.heat.grid.cells}
-    panel.pause.click()
-    qtbot.waitUntil(panel.resume.isVisible)
-    assert not panel.pause.isVisible()
-    panel.resume.click()
-    qtbot.waitUntil(lambda: not panel.trial.running)
-    qtbot.waitUntil(panel.save.isVisible)
-    assert "planned" not in {cell.state for cell in panel.trial.report.cells}
-    assert panel.words.text() == panel.trial.report.winners[0].words
-    assert not panel.meter.isVisible()
-    panel.choose_page(PLAN)
-    assert panel.start.isVisible()
-
-
 def test_the_tab_is_there_and_exports_the_chart_in_front(qtbot, state, tmp_path):
     tabs = shown_tabs(qtbot, state)
     tabs.setCurrentWidget(tabs.sweep)
     assert tabs.tabText(tabs.currentIndex()) == "Sweep"
     assert isinstance(tabs.chart, HeatMapChart)
     show_report(tabs.sweep, make_sweep(("register_2d", "tiled"), (64, 128)))
-    for view, name in ((HEAT, "heat"), (CURVE, "sizes"), (SCATTER, "scatter")):
+    views = ((HEAT, "heat"), (CURVE, "sizes"), (SCATTER, "scatter"), (LINES, "parallel"))
+    for view, name in views:
         tabs.sweep.choose_page(view)
         chart, title = tabs._picture()
         assert chart is tabs.sweep.views.chart

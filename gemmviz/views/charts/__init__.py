@@ -17,19 +17,11 @@ from gemmviz.views.charts.ladder import LadderChart
 from gemmviz.views.charts.live import LiveChart
 from gemmviz.views.charts.roofline import RooflineChart
 from gemmviz.views.charts.steps import StepsChart
+from gemmviz.views.tab_titles import CHART_TITLES
 
-CHARTS: tuple[tuple[str, type[Chart]], ...] = (
-    ("Live", LiveChart),
-    ("Distribution", DistributionChart),
-    ("Error map", ErrorMapChart),
-    ("Compare", CompareChart),
-    ("Devices", DevicesChart),
-    ("Access", AccessMapChart),
-    ("Occupancy", StepsChart),
-    ("Roofline", RooflineChart),
-    ("Ladder", LadderChart),
-    ("Sweep", HeatMapChart),
-    ("Advice", AdviceChart),
-    ("Claims", ClaimsChart),
-)
-"""Every chart with the title of its tab; a new one is a class, a row, and the panel of its tab."""
+_KINDS: tuple[type[Chart], ...] = (
+    LiveChart, DistributionChart, ErrorMapChart, CompareChart, DevicesChart, AccessMapChart,
+    StepsChart, RooflineChart, LadderChart, HeatMapChart, AdviceChart, ClaimsChart,
+)  # fmt: skip
+CHARTS = tuple(zip(CHART_TITLES, _KINDS, strict=True))
+"""Every chart with the title of its tab; a new one is a class, a title, and a panel in the tabs."""

@@ -9,11 +9,8 @@ from gemmviz.core.device_units import UNITS, Unit, quantity_of, text_of
 from gemmviz.core.labels import device_label
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.model import Device
-from gemmviz.core.paired import Word
+from gemmviz.core.paired import VERDICTS
 from gemmviz.core.units import duration, memory, percent, scaled
-
-SIGNS: dict[Word, str] = {"faster": "▲", "slower": "▼", "same": "=", "undecided": "?"}
-"""A sign for each word, so that colour is never the only one."""
 
 _LOCAL_TYPES = {"LOCAL": "on the chip", "GLOBAL": "in cached main memory", "NONE": "none"}
 
@@ -30,9 +27,8 @@ def verdict_of(comparison: DeviceComparison, figure: DeviceFigure) -> str:
     duel = comparison.versus(fastest.device, figure.device, figure.size)
     if duel is None:
         return ""
-    word = duel.versus.word
-    said = "few rounds" if one_sided(duel.versus) else word
-    return f"{SIGNS[word]} {said} {duel.versus.ratio:.2g}×"
+    said = "? few rounds" if one_sided(duel.versus) else VERDICTS[duel.versus.word]
+    return f"{said} {duel.versus.ratio:.2g}×"
 
 
 def describe_figure(comparison: DeviceComparison, figure: DeviceFigure, device: Device) -> str:

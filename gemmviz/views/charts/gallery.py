@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from gemmviz.core.exhibits import HEAT_MAP
+from gemmviz.core.kept_sweep import KeptSweep
 from gemmviz.core.labels import device_label, form_label
-from gemmviz.core.launch import describe_parameters, flop
+from gemmviz.core.launch import flop
 from gemmviz.core.library_share import Timing, fastest_libraries, library_share
 from gemmviz.core.metrics import METRICS, THROUGHPUT
 from gemmviz.core.model import Result
@@ -14,30 +16,38 @@ from gemmviz.core.result_figures import seconds_per_launch
 from gemmviz.core.size_curves import size_curves
 from gemmviz.core.spread import describe_spread, outlier_mask, spread_of
 from gemmviz.core.stats import summarize
-from gemmviz.core.sweep_dimensions import KERNEL, RACE, SHAPE, dimensions, shape_text
-from gemmviz.core.sweep_grid import sweep_grid
+from gemmviz.core.sweep_dimensions import KERNEL, dimensions, shape_text
+from gemmviz.core.sweep_file import identity
+from gemmviz.core.sweep_lines import sweep_lines
 from gemmviz.core.sweep_of_results import sweep_of
 from gemmviz.core.sweep_scatter import sweep_scatter
 from gemmviz.core.verdict import outcome_of
 from gemmviz.views.charts.chart import Chart
 from gemmviz.views.charts.compare import CompareChart
-from gemmviz.views.charts.comparison_bars import Measurement, comparison_bars
+from gemmviz.views.charts.comparison_bars import (
+    Measurement,
+    comparison_bars,
+    fastest_bars,
+    shared_label,
+)
 from gemmviz.views.charts.distribution import DistributionChart
 from gemmviz.views.charts.error_map import ErrorMapChart
 from gemmviz.views.charts.heading import Line
-from gemmviz.views.charts.heat_map import HeatMapChart
 from gemmviz.views.charts.live import LiveChart
+from gemmviz.views.charts.parallel_coordinates import ParallelCoordinatesChart
 from gemmviz.views.charts.picture import (
     PICTURE_SIZE,
+    Drawing,
     offscreen_application,
     run_heading,
+    save_drawings,
     show_error_map,
     show_result,
 )
 from gemmviz.views.charts.scatter import ScatterChart
 from gemmviz.views.charts.size_curve import SizeCurveChart
-from gemmviz.views.export import save_png, save_svg
-from gemmviz.views.theme import THEMES, Theme
+from gemmviz.views.charts.sweep_pictures import count_words, heat_maps
+from gemmviz.views.theme import Theme
 
 Draw = Callable[[Sequence[Result]], Chart]
 """Makes a chart of results, of which there is at least one."""
@@ -46,38 +56,56 @@ Draw = Callable[[Sequence[Result]], Chart]
 def draw_exhibit(
     name: str,
     results: Sequence[Result],
-    path: Path | str,
+    path: Path,
     *,
     scale: int = 1,
     theme: Theme | str = "light",
-) -> None:
+    kept: KeptSweep | None = None,
+) -> tuple[Path, ...]:
     """Write a chart of saved results, 1200 x 800 pixels at scale 1, with or without a display.
 
     Args:
-        name: One of GALLERY.
-        results: At least one; a PNG carries them.
-        path: A file that ends in .svg for a drawing, else a PNG.
+        name: See :func:`drawings`, as for results and kept.
+        results: The same.
+        path: A file that ends in .svg for a drawing, else a PNG; where there are several charts,
+            each has a word of its own in the name.
         scale: 1 to 4, of a PNG.
         theme: A theme, "light" or "dark".
+        kept: The same.
+
+    Returns:
+        The files.
 
     Raises:
-        OSError: The file cannot be written; the message is a sentence.
+        EmptyChartError: There is nothing in the chart.
+        OSError: A file cannot be written; the message is a sentence.
     """
-    chart = exhibit(name, results)
-    colors = THEMES[theme] if isinstance(theme, str) else theme
-    if Path(path).suffix.lower() == ".svg":
-        save_svg(chart, path, theme=colors)
-    else:
-        save_png(chart, path, scale=scale, theme=colors, results=results)
-    chart.deleteLater()
+    return save_drawings(drawings(name, results, kept), path, scale=scale, theme=theme)
 
 
-def exhibit(name: str, results: Sequence[Result]) -> Chart:
-    """A chart of saved results in the size of a picture; see :func:`draw_exhibit`."""
+def drawings(
+    name: str, results: Sequence[Result], kept: KeptSweep | None = None
+) -> tuple[Drawing, ...]:
+    """The charts of saved results by the name of an exhibit, in the size of a picture.
+
+    It is one chart but for heat maps: of these each race has its own.
+
+    Args:
+        name: One of gemmviz.core.exhibits.
+        results: At least one, oldest first; the pictures carry them.
+        kept: The sweep that the results are of, if it was one.
+    """
     offscreen_application()
-    chart = GALLERY[name](results)
+    if name == HEAT_MAP:
+        seen = kept or KeptSweep(*sweep_of(results), tuple(results))
+        return heat_maps(seen, swept=kept is not None)
+    if name in OF_SWEEPS:
+        seen = KeptSweep(*sweep_of(results), tuple(results)) if kept is None else kept
+        chart: Chart = OF_SWEEPS[name](seen)
+    else:
+        chart = GALLERY[name](results)
     chart.resize(*PICTURE_SIZE)
-    return chart
+    return (Drawing(chart, results, sweep=identity(kept.sweep) if kept is not None else ""),)
 
 
 def _live(results: Sequence[Result]) -> Chart:
@@ -125,77 +153,58 @@ def _compare(results: Sequence[Result]) -> Chart:
     )
     chart = CompareChart()
     chart.empty_text = "None of these results has a sample"
-    chart.set_bars(
-        comparison_bars(
-            [
-                Measurement(
-                    result.device,
-                    _label(result),
-                    _problem(result),
-                    flop(result.job.variant, result.job.problem),
-                    summary,
-                    outcome_of(result).objection,
-                    library_share=library_share(
-                        Timing(result.job, summary.median, result.verdict), fastest
-                    ),
-                )
-                for result, summary in measured
-            ]
-        )
+    shown, which = fastest_bars(
+        [
+            Measurement(
+                result.device,
+                result.job.variant.title,
+                result.job.parameters,
+                _problem(result),
+                flop(result.job.variant, result.job.problem),
+                summary,
+                outcome_of(result).objection,
+                library_share=library_share(
+                    Timing(result.job, summary.median, result.verdict), fastest
+                ),
+            )
+            for result, summary in measured
+        ]
     )
-    chart.set_heading("Comparison", (Line(_what(results)),))
+    chart.set_bars(comparison_bars(shown))
+    shared = [shared_label(shown), *_shared(results)[1:]]
+    words = "   ·   ".join(filter(None, (*shared, which or count_words(results))))
+    chart.set_heading("Comparison", (Line(words),))
     return chart
 
 
-def _heat_map(results: Sequence[Result]) -> Chart:
-    chart = HeatMapChart()
-    sweep, report = sweep_of(results)
-    known = dimensions(sweep)
-    # Kernels have few parameters in common: shapes are what they can be laid out over.
-    several = any(each.name == KERNEL for each in known)
-    varying = sorted(
-        known, key=lambda each: (several and each.name not in (KERNEL, SHAPE), -len(each.values))
-    )
-    names = [each.name for each in known if each in varying[:2]]
-    if several:
-        names.sort(key=lambda name: name == KERNEL)
-    grid = None
-    if names:
-        grid = sweep_grid(sweep, report, (names[0], names[1] if len(names) > 1 else ""))
-    rest = [each for each in known if each.name not in names]
-    fixed = [f"{each.texts[0]} alone" for each in rest if each.name in RACE]
-    best = [each.name for each in rest if each.name not in RACE]
-    lines = [_what(results), *fixed, f"the best of each {', '.join(best)}" if best else ""]
-    chart.empty_text = "A heat map needs results that differ in something"
-    chart.set_grid(grid)
-    chart.set_heading("Heat map", (Line("   ·   ".join(filter(None, lines))),))
-    return chart
-
-
-def _sizes(results: Sequence[Result]) -> Chart:
+def _sizes(kept: KeptSweep) -> Chart:
     chart = SizeCurveChart()
     chart.empty_text = "A curve over sizes needs verified results of two sizes or more"
-    chart.set_curves(size_curves(*sweep_of(results)))
-    chart.set_heading("Throughput over size", (Line(_what(results)),))
+    chart.set_curves(size_curves(kept.sweep, kept.report))
+    chart.set_heading("Throughput over size", (Line(_what(kept.results)),))
     return chart
 
 
-def _scatter(results: Sequence[Result]) -> Chart:
+def _scatter(kept: KeptSweep) -> Chart:
     chart = ScatterChart()
     chart.empty_text = "There is no verified result to draw"
-    sweep, report = sweep_of(results)
+    sweep, report = kept.sweep, kept.report
     size = next(metric for metric in METRICS if metric.name == "Size")
     group = next(metric for metric in METRICS if metric.name == "Group size")
     sizes = len({size.compute(cell) for cell in report.cells}) > 1
     names = [each.name for each in dimensions(sweep)]
     by = KERNEL if KERNEL in names else names[0] if names else ""
     chart.set_scatter(sweep_scatter(sweep, report, (size if sizes else group, THROUGHPUT), by))
-    chart.set_heading("Throughput of each configuration", (Line(_what(results)),))
+    chart.set_heading("Throughput of each configuration", (Line(_what(kept.results)),))
     return chart
 
 
-def _label(result: Result) -> str:
-    return f"{result.job.variant.title} {describe_parameters(result.job.parameters)}".strip()
+def _parallel(kept: KeptSweep) -> Chart:
+    chart = ParallelCoordinatesChart()
+    chart.empty_text = "Parallel axes need results that differ in three things or more"
+    chart.set_lines(sweep_lines(kept.sweep, kept.report))
+    chart.set_heading("Parallel coordinates", (Line(_what(kept.results)),))
+    return chart
 
 
 def _problem(result: Result) -> str:
@@ -207,15 +216,16 @@ def _problem(result: Result) -> str:
 
 def _what(results: Sequence[Result]) -> str:
     """What all results share, and how many there are."""
-    parts = []
-    for words in (
-        {result.job.variant.title for result in results},
-        {_problem(result) for result in results},
-        {device_label(result.device) for result in results},
-    ):
-        parts += [*words] if len(words) == 1 else []
-    count = len(results)
-    return "   ·   ".join([*parts, f"{count} result{'s' * (count != 1)}"])
+    return "   ·   ".join(filter(None, (*_shared(results), count_words(results))))
+
+
+def _shared(results: Sequence[Result]) -> tuple[str, str, str]:
+    """The kernel, the problem and the device that all results have, or ""."""
+    titles = {result.job.variant.title for result in results}
+    problems, devices = set(map(_problem, results)), {device_label(each.device) for each in results}
+    title, problem, device = ("".join(each if len(each) == 1 else ())
+                              for each in (titles, problems, devices))  # fmt: skip
+    return title, problem, device
 
 
 GALLERY: dict[str, Draw] = {
@@ -223,8 +233,12 @@ GALLERY: dict[str, Draw] = {
     "distribution": _distribution,
     "error-map": _error_map,
     "compare": _compare,
-    "sizes": _sizes,
-    "heat-map": _heat_map,
-    "scatter": _scatter,
 }
-"""Every chart of gemmviz.core.exhibits, by its name; a new one is a row there and one here."""
+"""Charts of results as such, by the names of gemmviz.core.exhibits; see OF_SWEEPS."""
+
+OF_SWEEPS: dict[str, Callable[[KeptSweep], Chart]] = {
+    "sizes": _sizes,
+    "scatter": _scatter,
+    "parallel": _parallel,
+}
+"""Charts of results seen as a sweep; heat maps besides, of which there may be several."""

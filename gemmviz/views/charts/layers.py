@@ -126,6 +126,7 @@ class MarkLayer(Layer):
         super().__init__(plot, depth=2)
         self._theme = DARK
         self._median: tuple[float, str] | None = None
+        self._below = False
         self._struck = False
         self._warning = ""
         self._note = ""
@@ -136,9 +137,10 @@ class MarkLayer(Layer):
         """The sample that is pointed out, if any."""
         return self._hover
 
-    def set_median(self, y: float | None, text: str = "") -> None:
-        """Draw the median at ``y`` (plot coordinates), or none."""
+    def set_median(self, y: float | None, text: str = "", *, below: bool = False) -> None:
+        """Draw the median at ``y`` (plot coordinates), its label above or ``below``, or none."""
         self._median = None if y is None else (y, text)
+        self._below = below
         self.update()
 
     def set_struck(self, struck: bool, warning: str) -> None:
@@ -204,7 +206,7 @@ class MarkLayer(Layer):
             return
         font = text_font(LABEL_PIXELS, QFont.Weight.Medium)
         font.setStrikeOut(self._struck)
-        place = QPointF(area.right(), level - 15)
+        place = QPointF(area.right(), level + (15 if self._below else -15))
         draw_haloed(
             painter,
             place,

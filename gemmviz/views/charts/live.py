@@ -21,6 +21,7 @@ _MARGIN = 0.12  # of the shown span, above and below
 _AHEAD = 1.2  # the time axis runs this far ahead, so that it need not move with every update
 _SLACK = 1.8  # how much wider than needed an axis may stay before it closes in
 _REACH_PIXELS = 4
+_NEAR = 0.03  # of a plot's height: a curve so close to the median passes under its label anyway
 _FOLDED_AT_ONCE = 2**16  # takes some 4 ms
 _LIMITS = {False: (0.0, 1e300), True: (-15.0, 20.0)}  # how far one can zoom, plain and in log10
 
@@ -185,24 +186,38 @@ class LiveChart(Chart):
             return
         if self._following:
             self._follow()
-        self._redraw()
+        ends = self._redraw()
         median = self._trace.median
         texts = units.duration(median), units.throughput(self._flop / median)
         values = self._scaled(np.array([median])), self._scaled(self._flop / np.array([median]))
-        for mark, value, text in zip(self._marks, values, texts, strict=True):
-            mark.set_median(float(value[0]), f"median {text}")
+        plots = self._time, self._rate
+        for mark, value, text, plot, end in zip(
+            self._marks, values, texts, plots, ends, strict=True
+        ):
+            level, (bottom, top) = float(value[0]), plot.viewRange()[1]
+            # The label has the side on which the curve does not end.
+            below = end - level > _NEAR * (top - bottom)
+            mark.set_median(level, f"median {text}", below=below)
         self._note_outliers()
 
     def _scaled(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return np.log10(values) if self._log else values
 
+    def _bounds(self) -> tuple[float, float]:
+        """The times that the value axes hold: all samples but outliers."""
+        return self._trace.bounds()
+
+    def _end(self) -> float:
+        """The second that the time axis reaches: when the last sample ended."""
+        return float(self._trace.at[-1])
+
     def _follow(self) -> None:
         """Let the axes hold the samples, moving them as seldom as possible."""
-        end = float(self._trace.at[-1])
+        end = self._end()
         shown = self._time.viewRange()[0]
         if self._exact or not 0 < end <= shown[1] <= _AHEAD * _SLACK * end or shown[0] != 0:
             self._time.setXRange(0, (1.02 if self._exact else _AHEAD) * max(end, 1e-9), padding=0)
-        low, high = self._trace.bounds()
+        low, high = self._bounds()
         least_shown = _LIMITS[self._log][0]
         for plot, ends in (
             (self._time, (low, high)),
@@ -216,13 +231,19 @@ class LiveChart(Chart):
             if self._exact or not fits or now[1] - now[0] > _SLACK * (top - bottom + 2 * margin):
                 plot.setYRange(max(least_shown, bottom - margin), top + margin, padding=0)
 
-    def _redraw(self) -> None:
+    def _redraw(self) -> tuple[float, float]:
+        """Draw the samples; where the curves of both plots end (NaN without one)."""
         if self._following:
             thinned = self._trace.whole()
         else:
             thinned = self._trace.between(*self._time.viewRange()[0])
-        self._samples[0].set_series(self._series(thinned, rate=False))
-        self._samples[1].set_series(self._series(thinned, rate=True))
+        series = self._series(thinned, rate=False), self._series(thinned, rate=True)
+        for layer, drawn in zip(self._samples, series, strict=True):
+            layer.set_series(drawn)
+        first, second = (
+            float(drawn.line_y[-1]) if len(drawn.line_y) else math.nan for drawn in series
+        )
+        return first, second
 
     def _series(self, thinned: Thinned, *, rate: bool) -> Series:
         y, middle, low, high = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -10,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from gemmviz.core import units
 from gemmviz.core.error_map import ErrorMap
+from gemmviz.core.exhibits import EmptyChartError
 from gemmviz.core.labels import device_label, problem_label
 from gemmviz.core.launch import describe_parameters, flop
 from gemmviz.core.model import Device, Job, Result
@@ -20,13 +23,83 @@ from gemmviz.views.charts.chart import Chart
 from gemmviz.views.charts.error_map import ErrorMapChart
 from gemmviz.views.charts.heading import Line
 from gemmviz.views.charts.live import LiveChart
-from gemmviz.views.export import save_png
+from gemmviz.views.export import save_png, save_svg
 from gemmviz.views.theme import THEMES, Theme
 
 _C = TypeVar("_C", bound=Chart)
 
 PICTURE_SIZE = (1200, 800)
 """Width and height in pixels at scale 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A chart to be saved, with what a picture of it carries.
+
+    Attributes:
+        chart: The chart.
+        results: What it shows.
+        name: What tells it from others that are drawn at once, as a part of a file's name; "" where
+            it is the only one.
+        sweep: The identity of the sweep that it shows, or "".
+    """
+
+    chart: Chart
+    results: Sequence[Result] = ()
+    name: str = ""
+    sweep: str = ""
+
+    def path(self, asked: Path) -> Path:
+        """The file that it goes to where ``asked`` is what a person has named."""
+        return asked.with_stem(f"{asked.stem}-{self.name}") if self.name else asked
+
+    def save(self, path: Path | str, *, scale: int = 1, theme: Theme | str = "light") -> None:
+        """Write it into a file: a drawing where the name ends in .svg, else a PNG.
+
+        Args:
+            path: The file.
+            scale: 1 to 4, of a PNG.
+            theme: A theme, "light" or "dark".
+
+        Raises:
+            OSError: The file cannot be written; the message is a sentence.
+        """
+        colors = THEMES[theme] if isinstance(theme, str) else theme
+        if Path(path).suffix.lower() == ".svg":
+            save_svg(self.chart, path, theme=colors, results=self.results, sweep=self.sweep)
+        else:
+            save_png(self.chart, path, scale=scale, theme=colors, results=self.results,
+                     sweep=self.sweep)  # fmt: skip
+
+
+def save_drawings(
+    drawings: Sequence[Drawing], path: Path, *, scale: int = 1, theme: Theme | str = "light"
+) -> tuple[Path, ...]:
+    """Write charts into the files that they go to; empty ones are left out.
+
+    Args:
+        drawings: The charts, which are done with then.
+        path: What a person has named.
+        scale: See :meth:`Drawing.save`.
+        theme: The same.
+
+    Returns:
+        The files.
+
+    Raises:
+        EmptyChartError: All are empty.
+        OSError: A file cannot be written; the message is a sentence.
+    """
+    whole = [each for each in drawings if not each.chart.is_empty()]
+    try:
+        if not whole:
+            raise EmptyChartError(f"{drawings[0].chart.empty_text.rstrip('.')}.")
+        for each in whole:
+            each.save(each.path(path), scale=scale, theme=theme)
+    finally:
+        for each in drawings:
+            each.chart.deleteLater()
+    return tuple(each.path(path) for each in whole)
 
 
 def offscreen_application() -> None:

@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QImageWriter
 
 from gemmviz import __version__
-from gemmviz.core.exhibits import exhibit_of
+from gemmviz.core.exhibits import HEAT_MAP, exhibit_of
 from gemmviz.core.html_report import Picture, Report, fastest_of_each, report_page
 from gemmviz.core.model import Result
 from gemmviz.core.result_figures import table
 from gemmviz.core.verdict import outcome_of
 from gemmviz.views.charts.chart import Chart
-from gemmviz.views.charts.gallery import GALLERY
+from gemmviz.views.charts.gallery import drawings
 from gemmviz.views.charts.heading import Heading
-from gemmviz.views.charts.picture import offscreen_application
 from gemmviz.views.export import render_chart, render_svg
 from gemmviz.views.theme import DARK, LIGHT, Theme
 
 MOST_DETAILED = 12
 """So many results are told one by one; a page of more would be too long to read."""
 
+_MOST_MAPS = 4
 _SIZE = (960, 560)
 _DETAIL_SIZE = (930, 520)
 _MOST_SVG_BYTES = 200_000  # a drawing with more marks is smaller as pixels
 _OVERVIEW = {
     "compare": "Throughput with the interval of the median, as many as are readable",
     "sizes": "Throughput over size: the best of each kernel",
-    "heat-map": "Throughput over what varies most",
+    HEAT_MAP: "Throughput over what matters most",
 }
 
 
@@ -58,13 +58,12 @@ def overview_pictures(results: Sequence[Result]) -> tuple[Picture, ...]:
     pictures = []
     one_kernel = len({result.job.variant.id for result in results}) == 1
     for name, caption in _OVERVIEW.items():
-        if name == "heat-map" and not one_kernel:
+        if name == HEAT_MAP and not one_kernel:
             continue  # over kernels and sizes it would say what the lines say
         most = exhibit_of(name).most
-        chart = _chart(name, results if most is None else results[-most:], _SIZE)
-        if not chart.is_empty():
-            pictures.append(_picture(chart, caption))
-        chart.deleteLater()
+        chosen = results if most is None else results[-most:]
+        charts = _charts(name, chosen, _SIZE, lines=True)
+        pictures += [_picture(chart, caption) for chart in charts]
     return tuple(pictures)
 
 
@@ -94,23 +93,35 @@ def _details(result: Result) -> tuple[Picture, ...]:
         names["error-map"] = "Where its answer is wrong"
     pictures = []
     for name, caption in names.items():
-        chart = _chart(name, [result], _DETAIL_SIZE)
-        if not chart.is_empty():
-            pictures.append(_picture(chart, caption))
-        chart.deleteLater()
+        charts = _charts(name, [result], _DETAIL_SIZE)
+        pictures += [_picture(chart, caption) for chart in charts]
     return tuple(pictures)
 
 
-def _chart(name: str, results: Sequence[Result], size: tuple[int, int]) -> Chart:
-    """A chart without its heading: the page says what it is."""
-    offscreen_application()
-    chart = GALLERY[name](results)
-    chart.resize(*size)
-    chart.settle()
-    for item in chart.scene().items():
-        if isinstance(item, Heading):
-            item.set_text("")
-    return chart
+def _charts(
+    name: str, results: Sequence[Result], size: tuple[int, int], *, lines: bool = False
+) -> Iterator[Chart]:
+    """Charts with something in them, without the headings that the page has itself.
+
+    Each is gone when the next one is asked for.
+
+    Args:
+        name: Of the exhibit.
+        results: What they show.
+        size: In pixels.
+        lines: Whether what stands below the title is kept; of a map the title too.
+    """
+    for drawing in drawings(name, results)[:_MOST_MAPS]:
+        chart = drawing.chart
+        chart.resize(*size)
+        chart.settle()
+        for item in chart.scene().items():
+            if isinstance(item, Heading):
+                title, below = item.text
+                item.set_text(title if name == HEAT_MAP else "", below if lines else ())
+        if not chart.is_empty():
+            yield chart
+        chart.deleteLater()
 
 
 def _picture(chart: Chart, caption: str) -> Picture:

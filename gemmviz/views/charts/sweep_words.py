@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from gemmviz.core import units
+from gemmviz.core import units, winners
 from gemmviz.core.launch import describe_parameters
 from gemmviz.core.stats import FEWEST_FOR_95
 from gemmviz.core.sweep import SweepCell
@@ -21,7 +21,7 @@ ROUGH_WORDS = "dropped early: it cannot be the best, so its figures are rough"
 ROUGH_SIGN = "≈"
 STATE_SIGNS = {"planned": "·", "failed": "✗", "wrong": "wrong", "refused": "–"}
 BEST_SIGN, RECOMMENDED_SIGN = "□", "★"
-BEST_WORDS = "cannot be told apart from the best"
+BEST_WORDS = winners.BEST_WORDS
 RECOMMENDED_WORDS = "recommended"
 HOLLOW_WORDS = "hollow: dropped early"
 _WORDS_A_LINE = 56

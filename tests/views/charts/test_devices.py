@@ -100,7 +100,7 @@ def test_the_verdict_stands_above_the_bars_with_a_sign(bars):
     bars.set_comparison(comparison, 64)
     assert [bar.verdict for bar in bars.bars] == ["", "▼ slower 0.5×", "★ fastest"]
     bars.set_comparison(comparison, 128)
-    assert [bar.verdict for bar in bars.bars] == ["", "★ tied", "= same 0.99×"]
+    assert [bar.verdict for bar in bars.bars] == ["", "★ tied", "= tied 0.99×"]
     alone = make_comparison(figures=comparison.figures[:1], duels=())
     assert verdict_of(alone, alone.figures[0]) == ""
 
