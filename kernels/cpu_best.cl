@@ -191,21 +191,21 @@ WIDE void edge_tile(__global const real *restrict a, __global const real *restri
   sums(a, 1, MR, b, NR, 1, ON);
 }
 
-// A panel's micro-tiles: the first `direct` columns of B lie in b, the others in packed; without a
-// panel A itself is read. On the way the panel at `next`, which lies in A, is called.
+// A panel's micro-tiles: the first `direct` columns of B lie in b, the others in packed. Unless it
+// is `copied` A itself is read. On the way the panel at `next`, which lies in A, is called.
 #define AT_N c + n, ldc, spare, ks, alpha, keep, rows, valid, next + PART(n), ldn, calling
 void strips(__global const real *restrict a, const long lda, __global const real *restrict panel,
             __global const real *restrict b, __global const real *restrict packed,
             __global real *c, const long ldc, __global real *spare, const int ks, const real alpha,
-            const real keep, const int rows, const int direct, const int cols,
+            const real keep, const int rows, const int copied, const int direct, const int cols,
             __global const real *next, const long ldn) {
   for (int n = 0; n < cols; n += NR) {
     const int valid = NR < cols - n ? NR : cols - n;
     const int calling = n / NR * CALLED < ks;
     __global const real *strip = packed + (long)(n - direct) * (ks + 1);
-    if (n < direct && panel) panel_tile(panel, b + n, ldc, AT_N);
+    if (n < direct && copied) panel_tile(panel, b + n, ldc, AT_N);
     else if (n < direct) tile(a, lda, b + n, ldc, AT_N);
-    else if (!panel) tile(a, lda, strip, NR, AT_N);
+    else if (!copied) tile(a, lda, strip, NR, AT_N);
     else if (valid <= VW) edge_tile(panel, strip, AT_N);
     else panel_tile(panel, strip, NR, AT_N);
   }
@@ -392,8 +392,8 @@ void cpu_best(__global const real *restrict A, __global const real *restrict B,
         __global real *c = C + (long)(row0 + m) * N + col0 + n0;
         const int copied = copying || height < MR;
         if (copied) copy(panel, a, lda, ks, height);
-        strips(a, lda, copied ? panel : 0, b, packed, c, N, spare, ks, alpha, keep, height, direct,
-               ns, next, lda);
+        strips(a, lda, panel, b, packed, c, N, spare, ks, alpha, keep, height, copied, direct, ns,
+               next, lda);
       }
     }
   }

@@ -149,75 +149,75 @@ static uint apart(uint value) {
   return value;
 }
 
-// The matrices, and the first row and column of this group's tile of C.
-typedef struct {
-  __global const real *A, *B;
-  int M, N, K, row, col;
-} task_t;
+// What a fetch takes: the matrices, and the first row and column of this group's tile of C.
+#define TASK \
+  __global const real *A, __global const real *B, const int M, const int N, const int K, \
+      const int row0, const int col0
+#define THIS A, B, M, N, K, row0, col0
 
 // Starts copies of this work-item's shares of the pair of tiles whose first k is k0, `width` halves
 // each. What lies before k = 0 is zeros, but it is asked for only where this is the `first` pair.
 // What lies behind A is read at its last place.
-static void fetch(__local real *tiles, const uint to, const task_t task, const int k0,
+static void fetch(__local real *tiles, const uint to, TASK, const int k0,
                   const uint id, const int width, const int first) {
   const int c = id % (BK / width) * width;
   const int y = id / (BK / width);
-  const int last = task.M * task.K - width;
-  int place = (task.row + y) * task.K + k0 + c;
+  const int last = M * K - width;
+  int place = (row0 + y) * K + k0 + c;
 #pragma unroll
   for (int n = 0; n < TILE_A / (ITEMS * width); ++n) {
     const int row = y + n * (ITEMS * width / BK);
     copy_ahead(tiles, to + (row * BK + CHUNK_A(row, c / 8) * 8 + c % 8) * 2,
-               task.A + min(place, last), !first || k0 + c >= 0, width);
-    place += ITEMS * width / BK * task.K;
+               A + min(place, last), !first || k0 + c >= 0, width);
+    place += ITEMS * width / BK * K;
   }
   const int x = id % (BN / width) * width;
   const int k = id / (BN / width);
-  place = (k0 + k) * task.N + min(task.col + x, task.N - width);
+  place = (k0 + k) * N + min(col0 + x, N - width);
 #pragma unroll
   for (int n = 0; n < TILE_B / (ITEMS * width); ++n) {
     const int row = k + n * (ITEMS * width / BN);
     copy_ahead(tiles, to + (TILE_A + row * BN + CHUNK_B(row, x / 8) * 8 + x % 8) * 2,
-               task.B + place, !first || k0 + row >= 0, width);
-    place += ITEMS * width / BN * task.N;
+               B + place, !first || k0 + row >= 0, width);
+    place += ITEMS * width / BN * N;
   }
 }
 
 // The same by single halves, eight of them under way at once.
-static void fetch_singles(__local real *tiles, const uint to, const task_t task, const int k0,
+static void fetch_singles(__local real *tiles, const uint to, TASK, const int k0,
                           const uint id) {
   const int c = id % BK;
   const int y = id / BK;
-  const int last = task.M * task.K - 1;
-  int place = (task.row + y) * task.K + k0 + c;
+  const int last = M * K - 1;
+  int place = (row0 + y) * K + k0 + c;
 #pragma unroll 8
   for (int n = 0; n < TILE_A / ITEMS; ++n) {
     const int row = y + n * (ITEMS / BK);
     const int at = to / 2 + row * BK + CHUNK_A(row, c / 8) * 8 + c % 8;
-    tiles[at] = k0 + c >= 0 ? task.A[min(place, last)] : 0;
-    place += ITEMS / BK * task.K;
+    tiles[at] = k0 + c >= 0 ? A[min(place, last)] : 0;
+    place += ITEMS / BK * K;
   }
   const int x = id % BN;
   const int k = id / BN;
-  place = (k0 + k) * task.N + min(task.col + x, task.N - 1);
+  place = (k0 + k) * N + min(col0 + x, N - 1);
 #pragma unroll 8
   for (int n = 0; n < TILE_B / ITEMS; ++n) {
     const int row = k + n * (ITEMS / BN);
     const int at = to / 2 + TILE_A + row * BN + CHUNK_B(row, x / 8) * 8 + x % 8;
-    tiles[at] = k0 + row >= 0 ? task.B[place] : 0;
-    place += ITEMS / BN * task.N;
+    tiles[at] = k0 + row >= 0 ? B[place] : 0;
+    place += ITEMS / BN * N;
   }
 }
 
 // Fetches a pair by as many halves at a time as the rows allow.
-static void fetch_pair(__local real *tiles, const uint to, const task_t task, const int k0,
+static void fetch_pair(__local real *tiles, const uint to, TASK, const int k0,
                        const uint id, const int width, const int first) {
   if (width == 8) {
-    fetch(tiles, to, task, k0, id, 8, first);
+    fetch(tiles, to, THIS, k0, id, 8, first);
   } else if (width == 2) {
-    fetch(tiles, to, task, k0, apart(id), 2, first);
+    fetch(tiles, to, THIS, k0, apart(id), 2, first);
   } else {
-    fetch_singles(tiles, to, task, k0, apart(id));
+    fetch_singles(tiles, to, THIS, k0, apart(id));
   }
   end_pair();
 }
@@ -256,7 +256,7 @@ void gpu_tensor_mma(__global const real *restrict A, __global const real *restri
   const int width = K % 8 == 0 && N % 8 == 0 ? 8 : K % 2 == 0 && N % 2 == 0 ? 2 : 1;
   int tile_row, tile_col;
   find_tile(get_group_id(0), (M + BM - 1) / BM, (N + BN - 1) / BN, &tile_row, &tile_col);
-  const task_t task = {A, B, M, N, K, tile_row * BM, tile_col * BN};
+  const int row0 = tile_row * BM, col0 = tile_col * BN;
 
   // Where this lane's rows of blocks lie in a pair. Other blocks differ in bits of their own, or
   // are a whole number of swaps away.
@@ -269,11 +269,11 @@ void gpu_tensor_mma(__global const real *restrict A, __global const real *restri
 
   const int steps = (K + BK - 1) / BK;
   const int k_start = K - steps * BK;
-  fetch_pair(tiles, 0, task, k_start, id, width, 1);
+  fetch_pair(tiles, 0, THIS, k_start, id, width, 1);
 #pragma unroll 1
   for (int n = 1; n < STAGES; ++n) {
     if (n < steps) {
-      fetch_pair(tiles, n * PAIR_BYTES, task, k_start + n * BK, id, width, 0);
+      fetch_pair(tiles, n * PAIR_BYTES, THIS, k_start + n * BK, id, width, 0);
     } else {
       end_pair();
     }
@@ -294,7 +294,7 @@ void gpu_tensor_mma(__global const real *restrict A, __global const real *restri
         wait_for_next();
         barrier(CLK_LOCAL_MEM_FENCE);  // this pair is used up and the next one here
         if (step + STAGES < steps) {
-          fetch_pair(tiles, now, task, k_start + (step + STAGES) * BK, id, width, 0);
+          fetch_pair(tiles, now, THIS, k_start + (step + STAGES) * BK, id, width, 0);
         } else {
           end_pair();
         }
@@ -327,23 +327,23 @@ void gpu_tensor_mma(__global const real *restrict A, __global const real *restri
   barrier(CLK_LOCAL_MEM_FENCE);  // the tile of C is there
   if (width == 8) {
     const int c = id % (BN / 8);
-    const int col = task.col + c * 8;
+    const int col = col0 + c * 8;
 #pragma unroll
     for (int n = 0; n < BM * BN / 8 / ITEMS; ++n) {
       const int row = id / (BN / 8) + n * (ITEMS * 8 / BN);
-      if (task.row + row < M && col < N) {
-        *(__global uint4 *)(C + (task.row + row) * N + col) =
+      if (row0 + row < M && col < N) {
+        *(__global uint4 *)(C + (row0 + row) * N + col) =
             *(__local const uint4 *)(tiles + row * BN + CHUNK_B(row, c) * 8);
       }
     }
   } else {
     const int c = id % BN;
-    const int col = task.col + c;
+    const int col = col0 + c;
 #pragma unroll 4
     for (int n = 0; n < BM * BN / ITEMS; ++n) {
       const int row = id / BN + n * (ITEMS / BN);
-      if (task.row + row < M && col < N) {
-        C[(task.row + row) * N + col] = tiles[row * BN + CHUNK_B(row, c / 8) * 8 + c % 8];
+      if (row0 + row < M && col < N) {
+        C[(row0 + row) * N + col] = tiles[row * BN + CHUNK_B(row, c / 8) * 8 + c % 8];
       }
     }
   }

@@ -105,7 +105,8 @@ class Nursery:
 
     def _start(self, environment: Mapping[str, str]) -> None:
         self._early = _early(environment)
-        with contextlib.suppress(OSError, AttributeError):  # a system without these sockets
+        with contextlib.suppress(OSError, AttributeError):  # a system that lacks one of these
+            os.close(os.pidfd_open(os.getpid()))
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs:
                 self._process = subprocess.Popen(

@@ -3,7 +3,6 @@
 Driven through the app's state as the window does. Usage: ``soak [MINUTES]``, 60 by default.
 """
 
-import os
 import random
 import subprocess
 import sys
@@ -37,7 +36,7 @@ _TROUBLE = {
 
 
 class Figures:
-    """What a process holds: threads, children, file descriptors and memory."""
+    """What a process holds: threads, file descriptors and memory; and all processes of engines."""
 
     def __init__(self) -> None:
         status = Path("/proc/self/status").read_text()
@@ -45,8 +44,9 @@ class Figures:
         self.threads = int(field["Threads"])
         self.memory_mib = int(field["VmRSS"].split()[0]) / 1024
         self.files = len(list(Path("/proc/self/fd").iterdir()))
+        # By name: most are born of a process of ours, and would be nobody's once that has ended.
         listed = subprocess.run(
-            ["pgrep", "-c", "-P", str(os.getpid())], capture_output=True, text=True, check=False
+            ["pgrep", "-c", "-f", "gemmviz[.]engine"], capture_output=True, text=True, check=False
         )
         self.children = int(listed.stdout)
 

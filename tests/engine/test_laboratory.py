@@ -13,7 +13,7 @@ from gemmviz.core.experiments import MeasureCeilings, Outcome, Throttle
 from gemmviz.core.messages import Finished, Progressed, ReadRegisters, RegistersRead
 from gemmviz.core.model import Failure, Registers
 from gemmviz.core.policy import CAREFUL
-from gemmviz.engine import kept_builds, laboratory, plan
+from gemmviz.engine import ceiling_table, kept_builds, plan
 from gemmviz.engine.failed import ExperimentFailed
 from tests.app.fake_engine import H200
 from tests.engine.runs import make_job
@@ -24,7 +24,7 @@ def planned(monkeypatch):
     """Replaces the plan of MeasureCeilings by the one that is given."""
 
     def put(made) -> None:
-        monkeypatch.setattr(laboratory, "measure_ceilings", made)
+        monkeypatch.setattr(ceiling_table, "measure_ceilings", made)
 
     return put
 

@@ -128,9 +128,8 @@ def test_what_is_added_to_c_in_each_step_grows_with_k() -> None:
 
 
 def test_of_an_item_with_a_core_for_itself_the_loads_tell_what_it_keeps_in_registers() -> None:
-    usual, small, large = (foreseen("cpu_best", 512, POCL, MR=rows) for rows in (6, 4, 12))
-    # 6 rows of two vectors, less what copying the panels loads.
-    assert usual.cells == pytest.approx(6 * 16, rel=0.07)
+    usual, small, large = (foreseen("cpu_best", 256, POCL, MR=rows) for rows in (6, 4, 12))
+    assert usual.cells == pytest.approx(6 * 16, rel=0.05)  # 6 rows of two vectors
     assert small.cells == pytest.approx(4 * 16, rel=0.05)
     assert usual.seconds < small.seconds
     assert usual.seconds < large.seconds  # 24 sums are more than 16 registers
