@@ -10,12 +10,10 @@ from typing import Literal
 from gemmviz.core.model import Result
 from gemmviz.core.png_text import SIGNATURE
 from gemmviz.core.result_document import DocumentError, read_results
-from gemmviz.core.store import Filter, ResultStore, StoreError
+from gemmviz.core.store import Filter, ResultStore, StoreError, is_store
 from gemmviz.core.svg_text import looks_like_xml
 
 Kind = Literal["store", "picture", "document", "kernel"]
-
-_DATABASE = b"SQLite format 3\0"
 
 
 def kind_of(path: Path) -> Kind:
@@ -27,12 +25,12 @@ def kind_of(path: Path) -> Kind:
     if path.suffix.lower() == ".toml":
         return "kernel"
     try:
+        if is_store(path):
+            return "store"
         with path.open("rb") as file:
-            start = file.read(len(_DATABASE))
+            start = file.read(16)
     except OSError as error:
         raise DocumentError(f"{path} cannot be read: {error.strerror}.") from error
-    if start == _DATABASE:
-        return "store"
     is_picture = start.startswith(SIGNATURE) or looks_like_xml(start)
     return "picture" if is_picture else "document"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,14 @@ _LONGEST = 64 * 2**20  # bytes of a single value
 _CHECKED_BYTES = 8 * 2**20  # a whole file up to this is read through when it is opened
 _CACHE_KIB = 64 * 1024  # holds the rows of 200,000 results, which each search reads
 _DAMAGED = "is damaged: it is read as far as it can be, and nothing is written into it"
+
+
+# Files that this process has open, by device and inode. Closing any other handle on one of them, or
+# a connection without locks, would release the locks of all connections to it: another program
+# could then take itself for the last one and remove the log that we write into. See
+# https://www.sqlite.org/howtocorrupt.html, section 2.2.
+_open_here: Counter[tuple[int, int]] = Counter()
+_opening = threading.RLock()
 
 
 class StoreError(Exception):
@@ -78,6 +87,16 @@ def told(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {error.strerror or error}.", "read_only") from error
 
 
+def is_store(path: Path) -> bool:
+    """Whether a file begins as a results file does; its locks are not touched.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with _opening:
+        return bool(_open_here[_identity_of(path) or (0, 0)]) or _head(path).startswith(_MAGIC)
+
+
 def connect(path: Path, mode: str, *, cut: bool = False) -> sqlite3.Connection:
     """A connection that trusts nothing in the file; see SQLite's "Defense Against The Dark Arts".
 
@@ -125,15 +144,20 @@ class Database:
         self._all: list[sqlite3.Connection] = []
         self._closed = False
         self._cut = False  # SQLite would refuse a file that is shorter than it should be
-        with told(path):
+        with told(path), _opening:
             is_new = not (path.exists() and path.stat().st_size)
             if is_new:
                 self._make()
             else:
                 self._look()
             self._identity = _identity_of(path)
+            _open_here[self._identity or (0, 0)] += 1
         if not self.read_only:
-            self._prepare(is_new)
+            try:
+                self._prepare(is_new)
+            except StoreError:
+                self.close()
+                raise
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -199,7 +223,7 @@ class Database:
     def close(self) -> None:
         """Closes every connection; the last one folds the log of changes into the file."""
         with self._lock:
-            self._closed = True
+            was_open, self._closed = not self._closed, True
             if self._all and not self.read_only and _identity_of(self.path) != self._identity:
                 # SQLite leaves the log of a file that was moved behind under the old name.
                 with suppress(sqlite3.Error):
@@ -207,6 +231,9 @@ class Database:
             for connection in self._all:
                 connection.close()
             self._all.clear()
+        if was_open:
+            with _opening:
+                _open_here[self._identity or (0, 0)] -= 1
 
     def _make(self) -> None:
         if self.read_only:
@@ -219,12 +246,12 @@ class Database:
         """Reads the file without changing it, and finds whether it may be written."""
         if not self.path.is_file():
             raise StoreError(f"{self.path} is no file.")
-        with self.path.open("rb") as file:
-            head = file.read(100)
-        if not head.startswith(_MAGIC):
+        known = _open_here[_identity_of(self.path) or (0, 0)] > 0
+        head = b"" if known else _head(self.path)
+        if not known and not head.startswith(_MAGIC):
             raise StoreError(f"{self.path} is no results file of gemmviz.")
         log = self.path.with_name(f"{self.path.name}-wal")
-        pending = log.exists() and log.stat().st_size > 0
+        pending = known or (log.exists() and log.stat().st_size > 0)
         self._mode = "ro" if pending else "immutable"
         remark = "" if pending else _cut_short(head, self.path.stat().st_size)
         self._cut = bool(remark)
@@ -296,6 +323,12 @@ class Database:
                 connection.close()
             self._all.clear()
             self._own = threading.local()
+
+
+def _head(path: Path) -> bytes:
+    """The first bytes of a file that this process has not open."""
+    with path.open("rb") as file:
+        return file.read(100)
 
 
 def _text(data: bytes) -> str:
