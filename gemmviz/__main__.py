@@ -5,13 +5,15 @@ from __future__ import annotations
 import signal
 import sys
 
+_FILES = (".toml", ".gemmviz", ".png", ".svg", ".json")
+
 
 def main() -> None:
     """The ``gemmviz`` command."""
     arguments = sys.argv[1:]
     # The window takes options of its own and files; any other first word is a command.
     first = arguments[0] if arguments else "--theme"
-    if not first.endswith((".toml", ".gemmviz")) and not first.startswith(("--theme", "--results")):
+    if not first.endswith(_FILES) and not first.startswith(("--theme", "--results")):
         # Whoever ends a command kindly is told what was measured so far, as with Ctrl+C.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:

@@ -147,6 +147,9 @@ def report_page(report: Report, version: str, written: datetime) -> str:
 def fastest_of_each(results: Sequence[tuple[int, Result]], rows: Sequence[Row]) -> frozenset[int]:
     """The numbers of the results that are the fastest verified ones of their problem and device.
 
+    Those of which the median has an interval come first: the few samples by which a sweep screens
+    hold the luckiest of all.
+
     Args:
         results: Numbers and results.
         rows: Of the same, by :func:`gemmviz.core.result_figures.table`.
@@ -157,9 +160,13 @@ def fastest_of_each(results: Sequence[tuple[int, Result]], rows: Sequence[Row]) 
             continue
         problem = replace(result.job.problem, seed=0, order="")
         what = result.device.key, problem, result.job.variant.operation
-        if what not in best or row["median_seconds"] < best[what]["median_seconds"]:
+        if what not in best or _rank(row) < _rank(best[what]):
             best[what] = row
     return frozenset(row["id"] for row in best.values())
+
+
+def _rank(row: Row) -> tuple[bool, float]:
+    return row["samples"] < FEWEST_FOR_95, row["median_seconds"]
 
 
 def _title(report: Report) -> str:
@@ -248,8 +255,11 @@ def _table_row(number: int, result: Result, row: Row, *, fastest: bool, linked: 
 
 def _precision(summary: Summary) -> str:
     """Half the interval of the median over the median."""
-    what = "" if summary.count >= FEWEST_FOR_95 else " (range)"
-    return f"±{100 * half_width(summary):.2g} %{what}"
+    if summary.count == 1:
+        return "one sample"
+    width = half_width(summary)
+    written = percent(width) if width >= 0.1 else f"{100 * width:.2g} %"
+    return f"±{written}" + ("" if summary.count >= FEWEST_FOR_95 else " (range)")
 
 
 def _two(text: str, below: str) -> str:

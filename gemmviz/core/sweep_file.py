@@ -124,15 +124,21 @@ def name_of_file(file: Path, folder: Path) -> str:
 
 
 def identity(sweep: Sweep) -> str:
-    """What tells a sweep from others, as JSON: the same sweep asked for again has the same."""
+    """What tells a sweep from others, as JSON: the same sweep asked for again has the same.
+
+    In whatever order its kernels, problems and devices were named: a window lists them in its own.
+    """
     devices = [
         {**to_json(device.key), "driver_version": device.driver_version} for device in sweep.devices
     ]
+    variants = sorted(sweep.variants, key=lambda variant: variant.id)
     told: dict[str, Any] = {
-        "variants": to_json(sweep.variants),
-        "axes": to_json(tuple((each.id, axes_of(sweep, each)) for each in sweep.variants)),
-        "problems": to_json(sweep.problems),
-        "devices": devices,
+        "variants": to_json(tuple(variants)),
+        "axes": to_json(tuple((each.id, axes_of(sweep, each)) for each in variants)),
+        "problems": to_json(
+            tuple(sorted(sweep.problems, key=lambda each: (each.m, each.n, each.k, each.element)))
+        ),
+        "devices": sorted(devices, key=json.dumps),
         "policy": to_json(sweep.policy),
         "strategy": sweep.strategy,
     }

@@ -109,6 +109,16 @@ def test_the_fastest_is_one_of_each_problem_and_device() -> None:
     assert fastest_of_each(numbered, table(numbered)) == {1, 2, 3, 9}
 
 
+def test_a_lucky_screening_is_not_the_fastest() -> None:
+    few = replace(saved(seconds=5e-4), samples=Samples((1,) * 3, (5e-4,) * 3, (0.0, 1.0, 2.0)))
+    one = replace(few, samples=Samples((1,), (5e-4,), (0.0,)))
+    numbered = list(enumerate([few, saved(), one]))
+    assert fastest_of_each(numbered, table(numbered)) == {1}
+    alone = [(0, few)]
+    assert fastest_of_each(alone, table(alone)) == {0}
+    assert "one sample" in page(one)
+
+
 def test_a_long_table_says_what_it_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gemmviz.core.html_report.MOST_ROWS", 2)
     told = page(saved(16), saved(32), saved(64))

@@ -129,6 +129,11 @@ def test_the_identity_is_that_of_what_is_measured(tmp_path: Path) -> None:
     assert identity(made) == identity(same)
     busier = replace(HERE, clock_hz=3_000_000_000)
     assert identity(made) == identity(replace(made, devices=(busier,)))
+    there = replace(HERE, name="there")
+    many = found.sweep([work, kernel("tiled")], [HERE, there])
+    more = (*many.problems, Problem(8, 8, 8))
+    turned = found.sweep([kernel("tiled"), work], [there, HERE])
+    assert identity(replace(many, problems=more)) == identity(replace(turned, problems=more[::-1]))
     for other in (
         replace(made, variants=(replace(work, source=work.source + "\n"),)),
         replace(made, problems=(Problem(64, 64, 65),)),
