@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from typing import cast
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QItemSelectionRange, Qt, Slot
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView
 
 from gemmviz.app.history_table import NOTE, SAMPLES, TAGS, TIME, HistoryModel
-from gemmviz.views.column_room import needed, share_room
+from gemmviz.views.column_room import Room, RoomyTable
 from gemmviz.views.delegates import ResultDelegate
 
 _ROW_PIXELS = 26
@@ -21,16 +21,16 @@ _FROM_LEFT = (0, 1, _PARAMETERS, 4, 6, 7, SAMPLES, 3, 5, TAGS, NOTE)
 """The columns as they stand: what tells results apart comes before what scrolls out of sight."""
 _TOLD_APART = sum(_WIDTHS[column] for column in (0, 1, 4, 6, 7, NOTE))
 """Pixels of the columns that come first, but for the parameters."""
+_ROOM = Room((_PARAMETERS, _PARAMETER_PIXELS), _TOLD_APART, _GROWING, _WIDTHS[NOTE])
 _MOST_COPIED = 10_000
 
 
-class HistoryTable(QTableView):
+class HistoryTable(RoomyTable):
     """Rows to select, sort, annotate and copy; its actions are those of its menu."""
 
     def __init__(self, model: HistoryModel) -> None:
-        super().__init__()
+        super().__init__(model, _ROOM)
         self._model = model
-        self.setModel(model)
         self.delegate = ResultDelegate(self)
         self.setItemDelegate(self.delegate)
         self.setAccessibleName("Saved results")
@@ -57,8 +57,6 @@ class HistoryTable(QTableView):
             header.resizeSection(column, width)
         for place, column in enumerate(_FROM_LEFT):
             header.moveSection(header.visualIndex(column), place)
-        model.modelReset.connect(self._share_room)
-        model.rowsInserted.connect(self._on_rows_inserted)
         self.show_again = self._action("&Show its samples", None)
         self.again = self._action("&Run again", None)
         self.changes = self._action("&What changed...", None)
@@ -76,27 +74,6 @@ class HistoryTable(QTableView):
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         self.addAction(action)
         return action
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the room anew."""
-        super().resizeEvent(event)
-        self._share_room()
-
-    @Slot()
-    def _share_room(self) -> None:
-        """Parameters are whole where the first columns stay in sight; then the rest may grow."""
-        parameters = max(_PARAMETER_PIXELS, self.viewport().width() - _TOLD_APART)
-        share_room(self, ((_PARAMETERS, parameters), *_GROWING), _WIDTHS[NOTE])
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Parameters may have come that need more room."""
-        super().showEvent(event)
-        self._on_rows_inserted()
-
-    @Slot()
-    def _on_rows_inserted(self) -> None:
-        if self.isVisible() and self.columnWidth(_PARAMETERS) < needed(self, _PARAMETERS):
-            self._share_room()
 
     def chosen_ids(self) -> list[int]:
         """The ids of the selected results, the current one first."""

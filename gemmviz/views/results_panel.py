@@ -9,7 +9,6 @@ from PySide6.QtGui import (
     QKeySequence,
     QResizeEvent,
     QShortcut,
-    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,7 +16,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QStackedLayout,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -25,7 +23,7 @@ from PySide6.QtWidgets import (
 from gemmviz.app.results_table import RUN_ROLE, SORT_ROLE, ResultsTableModel
 from gemmviz.app.runs import Run
 from gemmviz.app.state import AppState
-from gemmviz.views.column_room import needed, share_room
+from gemmviz.views.column_room import Room, RoomyTable
 from gemmviz.views.delegates import ResultDelegate
 from gemmviz.views.details_dialog import DetailsDialog
 from gemmviz.views.history_panel import HistoryPanel
@@ -43,21 +41,22 @@ _FROM_LEFT = (0, _PARAMETERS, 3, 5, 6, 7, 11, 8, 2, 4, 9, 10)
 """The columns as they stand: what tells runs apart comes before what scrolls out of sight."""
 _TOLD_APART = 120 + 72 + 60 + 98 + 94 + 58 + 62
 """Pixels of the columns that come first, but for the parameters."""
+_ROOM = Room((_PARAMETERS, _PARAMETER_PIXELS), _TOLD_APART, _GROWING, _WIDTHS[10])
 
 
-class ResultsTable(QTableView):
+class ResultsTable(RoomyTable):
     """Rows to tick, sort, copy and show; Enter or a double click shows the row's run.
 
     The key I and the menu of the right button tell everything that is recorded with it.
     """
 
     def __init__(self, state: AppState, model: ResultsTableModel) -> None:
-        super().__init__()
-        self._state, self._model = state, model
-        self.proxy = QSortFilterProxyModel(self)
+        proxy = QSortFilterProxyModel()
+        super().__init__(proxy, _ROOM)
+        self._state, self._model, self.proxy = state, model, proxy
+        self.proxy.setParent(self)
         self.proxy.setSourceModel(model)
         self.proxy.setSortRole(SORT_ROLE)
-        self.setModel(self.proxy)
         self.delegate = ResultDelegate(self)
         self.setItemDelegate(self.delegate)
         self.setAccessibleName("Finished runs")
@@ -79,8 +78,6 @@ class ResultsTable(QTableView):
             header.resizeSection(column, width)
         for place, column in enumerate(_FROM_LEFT):
             header.moveSection(header.visualIndex(column), place)
-        self.proxy.modelReset.connect(self._share_room)
-        self.proxy.rowsInserted.connect(self._on_rows_inserted)
         copy = QShortcut(QKeySequence.StandardKey.Copy, self)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self._on_copy_activated)
@@ -93,27 +90,6 @@ class ResultsTable(QTableView):
         self.show_run.triggered.connect(self._on_show_run)
         self.addActions([self.show_run, self.details])
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the room anew."""
-        super().resizeEvent(event)
-        self._share_room()
-
-    @Slot()
-    def _share_room(self) -> None:
-        """Parameters are whole where the first columns stay in sight; then the rest may grow."""
-        parameters = max(_PARAMETER_PIXELS, self.viewport().width() - _TOLD_APART)
-        share_room(self, ((_PARAMETERS, parameters), *_GROWING), _WIDTHS[10])
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Parameters may have come that need more room."""
-        super().showEvent(event)
-        self._on_rows_inserted()
-
-    @Slot()
-    def _on_rows_inserted(self) -> None:
-        if self.isVisible() and self.columnWidth(_PARAMETERS) < needed(self, _PARAMETERS):
-            self._share_room()
 
     @property
     def chosen(self) -> Run | None:
